@@ -1,0 +1,1 @@
+"""Campaigns in Label Studio: from a sample to trustworthy annotations."""

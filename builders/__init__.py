@@ -1,0 +1,1 @@
+"""Examples are made here: spans from templates and perturbations, pairs from corpora."""

@@ -1,0 +1,1 @@
+"""Sentence pairs mined from corpora: segment, match, filter, split, stress."""

@@ -1,0 +1,1 @@
+"""Sentences with spans: grid, lexicons, templates, perturbations, automatic attributes."""

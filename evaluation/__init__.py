@@ -1,0 +1,1 @@
+"""Scoring per attribute, protocols, projection, comparison."""

@@ -1,0 +1,1 @@
+"""Content: authoring and annotation guidelines, versioned Markdown."""

@@ -1,0 +1,157 @@
+"""The built set on disk: configs, their columns and declared features, and how to read them.
+
+A built set is the folder that a build writes and that is published (``publishing/folder.py`` writes it).
+Each config is ``<config>/<split>-00000-of-00001.parquet``. The columns are the design's; attributes,
+labels and casing are strings, only ``tags`` is a ClassLabel, because a README can silently override a
+ClassLabel's names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from probeta.errors import DataError, Fault, UsageError
+from probeta.records import Sentence, Span
+
+if TYPE_CHECKING:
+    import datasets
+    import pyarrow as pa
+
+#: A shard's name, as the Hub's own tools write it.
+SHARD = re.compile(r"(?P<split>[\w.]+)-\d{5}-of-\d{5}\.parquet$")
+
+#: Columns of the config ``sentences`` that are not attributes of the recipe.
+SENTENCE_COLUMNS = (
+    "id",
+    "base_id",
+    "text",
+    "spans",
+    "operation",
+    "parameters",
+    "duplicate_of",
+    "template",
+    "topic",
+    "author",
+    "text_hash",
+    "canary",
+)
+
+
+def sentence_features(attributes: Sequence[str]) -> datasets.Features:
+    """Features of the config ``sentences``; ``attributes`` are the sentence attributes, in order."""
+    from datasets import Features, List, Value
+
+    string = Value("string")
+    span = {"start": Value("int32"), "end": Value("int32"), "label": string, "text": string}
+    columns: dict[str, Any] = {"id": string, "base_id": string, "text": string, "spans": List(span)}
+    columns |= dict.fromkeys(attributes, string)
+    columns |= dict.fromkeys(SENTENCE_COLUMNS[4:], string)
+    return Features(columns)
+
+
+def span_features(attributes: Sequence[str]) -> datasets.Features:
+    """Features of the config ``spans``, one row a span; ``attributes`` are the span attributes."""
+    from datasets import Features, Value
+
+    string, number = Value("string"), Value("int32")
+    columns: dict[str, Any] = {"id": string, "span": number, "start": number, "end": number}
+    columns |= {"label": string, "text": string, **dict.fromkeys(attributes, string)}
+    return Features(columns)
+
+
+def token_features(labels: Sequence[str]) -> datasets.Features:
+    """Features of the config ``tokens``: IOB2 tags over the labels, in their declared order."""
+    from datasets import ClassLabel, Features, List, Value
+
+    names = ["O", *(f"{prefix}-{label}" for label in labels for prefix in "BI")]
+    return Features(
+        {"id": Value("string"), "tokens": List(Value("string")), "tags": List(ClassLabel(names=names))}
+    )
+
+
+#: Columns of the pair configs; names as ESNLIR released them, then ours.
+PAIR_COLUMNS: Mapping[str, str] = {
+    "id": "string",
+    "sentence_1": "string",
+    "sentence_2": "string",
+    "connector": "string",
+    "connector_type": "string",
+    "extraction_strategy": "string",
+    "distance": "int32",
+    "sentence_1_position": "int32",
+    "sentence_1_paragraph": "int32",
+    "sentence_2_position": "int32",
+    "sentence_2_paragraph": "int32",
+    "dataset": "string",
+    "genre": "string",
+    "domain": "string",
+    "document": "string",
+    "neutral_strategy": "string",
+    "chained": "bool",
+    "in_dialogue": "bool",
+    "text_hash": "string",
+    "canary": "string",
+}
+
+
+def pair_features() -> datasets.Features:
+    """Features of the configs ``pairs`` and ``stress_*``."""
+    from datasets import Features, Value
+
+    return Features({name: Value(kind) for name, kind in PAIR_COLUMNS.items()})
+
+
+def is_built_set(folder: Path) -> bool:
+    """Whether ``folder`` was written by a build: it names its recipe and its checksums."""
+    return (folder / "build" / "probeta.yaml").is_file() and (folder / "SHA256SUMS").is_file()
+
+
+def configs(folder: Path) -> dict[str, list[str]]:
+    """The configs of a built set and their splits, both sorted by name."""
+    found: dict[str, list[str]] = {}
+    for path in sorted(folder.glob("*/*.parquet")):
+        if match := SHARD.match(path.name):
+            splits = found.setdefault(path.parent.name, [])
+            if match["split"] not in splits:
+                splits.append(match["split"])
+    return found
+
+
+def read(folder: Path, config: str, split: str | None = None) -> pa.Table:
+    """One config as an Arrow table; every split, in the files' order, where none is named."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if not folder.is_dir():
+        raise UsageError(f"no such folder: {folder}")
+    paths = [
+        path
+        for path in sorted((folder / config).glob("*.parquet"))
+        if (match := SHARD.match(path.name)) and split in (None, match["split"])
+    ]
+    if not paths:
+        there = ", ".join(configs(folder)) or "none"
+        wanted = config if split is None else f"{config}/{split}"
+        raise UsageError(f"{folder} has no config {wanted}; it has: {there}")
+    try:
+        return pa.concat_tables([pq.read_table(path) for path in paths])
+    except (pa.ArrowInvalid, OSError) as error:
+        raise DataError(
+            Fault(
+                code="parquet",
+                message=f"the file cannot be read: {error}",
+                file=f"{config}/{paths[0].name}",
+                fix="build the set again",
+            )
+        ) from None
+
+
+def sentences(folder: Path, split: str | None = None) -> Iterator[Sentence]:
+    """The config ``sentences`` as records; every other column is an attribute."""
+    for batch in read(folder, "sentences", split).to_batches():
+        for row in batch.to_pylist():
+            spans = tuple(Span(s["start"], s["end"], s["label"]) for s in row.pop("spans"))
+            yield Sentence(row.pop("id"), row.pop("text"), spans, row)

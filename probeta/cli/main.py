@@ -1,0 +1,84 @@
+"""The ``probeta`` program: commands are found by name and imported when they are called.
+
+So ``probeta --help`` needs no heavy library: it prints the table below, and a command's module is
+imported only for its own help or run.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import NamedTuple
+
+from probeta import __version__
+
+
+class Command(NamedTuple):
+    """Where a command lives and what it does, in one line."""
+
+    module: str
+    summary: str
+    group: str
+
+
+#: name -> module with a typer ``app``; the order is the order of the loop.
+COMMANDS: dict[str, Command] = {
+    "build": Command("build", "Build a test set from a recipe", "author"),
+}
+
+GROUPS = {
+    "author": "Author and build",
+    "check": "Check and validate",
+    "annotate": "Annotate",
+    "evaluate": "Score and predict",
+    "publish": "Publish",
+}
+
+
+def overview() -> str:
+    """What ``probeta --help`` prints."""
+    width = max(map(len, COMMANDS))
+    lines = [
+        "Usage: probeta COMMAND [ARGS]...",
+        "",
+        "Build, annotate, validate, score and publish diagnostic test sets.",
+    ]
+    for group, title in GROUPS.items():
+        members = [(name, command) for name, command in COMMANDS.items() if command.group == group]
+        if members:
+            lines += ["", f"{title}:"]
+            lines += [f"  {name:<{width}}  {command.summary}" for name, command in members]
+    lines += [
+        "",
+        "Options:",
+        "  --help     This text; after a command: its options, with an example.",
+        "  --version  The version.",
+        "",
+        "Example: probeta build blas --out out/blas",
+    ]
+    return "\n".join(lines)
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Run the program with ``argv`` (``sys.argv[1:]`` by default) and exit."""
+    arguments = sys.argv[1:] if argv is None else argv
+    if not arguments or arguments[0] in ("--help", "-h", "help"):
+        print(overview())
+        sys.exit(0 if arguments else 2)
+    if arguments[0] == "--version":
+        print(f"probeta {__version__}")
+        sys.exit(0)
+    name = arguments[0]
+    if name not in COMMANDS:
+        from probeta.errors import nearest
+
+        hint = nearest(name, COMMANDS)
+        meant = f"; did you mean `probeta {hint}`?" if hint else "; `probeta --help` lists the commands"
+        print(f"probeta: there is no command {name!r}{meant}", file=sys.stderr)
+        sys.exit(2)
+    app = importlib.import_module(f"probeta.cli.{COMMANDS[name].module}").app
+    app(args=arguments[1:], prog_name=f"probeta {name}")
+
+
+if __name__ == "__main__":
+    main()

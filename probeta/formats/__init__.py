@@ -1,0 +1,1 @@
+"""Readers and writers of annotated text, one module a format."""

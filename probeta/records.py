@@ -1,0 +1,93 @@
+"""Spans, sentences and pairs: the records that builders, checks and scorers exchange.
+
+Offsets are half-open ``[start, end)`` in Unicode code points, as Python's own indexing counts them;
+``probeta.offsets`` converts to UTF-16 and UTF-8 at the edges.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from probeta.errors import DataError, Fault
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A labelled stretch ``text[start:end]`` of a sentence, in code points."""
+
+    start: int
+    end: int
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A text with its spans, sorted by start; ``attributes`` are the sentence's, by name.
+
+    A sentence without spans is allowed. Spans may touch but not overlap; an overlap, an empty span, one
+    out of range, one out of order or one that starts on a combining mark raises a DataError.
+    """
+
+    id: str
+    text: str
+    spans: tuple[Span, ...] = ()
+    attributes: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+
+    def __post_init__(self) -> None:
+        if faults := span_faults(self.text, self.spans, row=self.id):
+            raise DataError(faults)
+
+    def surfaces(self) -> list[str]:
+        """The covered text of each span, in order."""
+        return [self.text[span.start : span.end] for span in self.spans]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A premise and a hypothesis with their class."""
+
+    id: str
+    sentence_1: str
+    sentence_2: str
+    connector_type: str
+    attributes: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+
+
+def span_faults(
+    text: str, spans: Iterable[Span], *, file: str | None = None, row: int | str | None = None
+) -> list[Fault]:
+    """Every fault of ``spans`` over ``text``: range, emptiness, order, overlap, combining mark.
+
+    >>> [fault.code for fault in span_faults("un pie", [Span(3, 9, "ENG")])]
+    ['span_out_of_range']
+    """
+    faults = []
+    last = 0
+
+    def fault(code: str, message: str, expected: str, found: str) -> None:
+        faults.append(
+            Fault(
+                code=code, message=message, file=file, row=row, column="spans", expected=expected, found=found
+            )
+        )
+
+    for span in spans:
+        here = f"{span.start}-{span.end}"
+        if span.start < 0 or span.end > len(text):
+            fault("span_out_of_range", "span outside the text", f"0 to {len(text)}", here)
+        elif span.start >= span.end:
+            fault("span_empty", "span covers nothing", "start below end", here)
+        elif span.start < last:
+            fault(
+                "span_order", "span overlaps or precedes the one before it", f"start at {last} or later", here
+            )
+        elif unicodedata.combining(text[span.start]):
+            fault("span_on_mark", "span starts on a combining mark", "start on a base letter", here)
+        last = max(last, span.end)
+    return faults

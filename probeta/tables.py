@@ -1,0 +1,235 @@
+"""The one table reader: CSV, TSV and XLSX into rows of text that remember their line.
+
+Nothing is guessed: every cell is text as written (``001`` stays ``001``, ``NA`` stays ``NA``), a file
+that is not UTF-8 is refused with the way out, a formula is refused with its cell. Blank rows are
+skipped; a byte order mark, semicolons and tabs are understood.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from probeta import atomic
+from probeta.errors import DataError, Fault, UsageError, nearest
+
+_DELIMITERS = ",;\t"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One data row: ``line`` is where it starts in the file (the header is line 1), values by column."""
+
+    line: int
+    values: Mapping[str, str]
+
+    def __getitem__(self, column: str) -> str:
+        return self.values[column]
+
+    def get(self, column: str, default: str = "") -> str:
+        """The cell's text, or ``default`` where the table has no such column."""
+        return self.values.get(column, default)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A header and its rows; ``file`` is the name that faults show."""
+
+    file: str
+    columns: Sequence[str]
+    rows: Sequence[Row]
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def decode_utf8(data: bytes, *, file: str) -> str:
+    """The text of a UTF-8 file, byte order mark dropped; a DataError names a likely other encoding."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise DataError(
+            Fault(
+                code="encoding",
+                message="the file is not UTF-8",
+                file=file,
+                row=line,
+                expected="UTF-8",
+                found=f"byte 0x{data[error.start]:02X}, {_likely(data)}",
+                fix="save it as UTF-8 (in a spreadsheet: 'CSV UTF-8')",
+            )
+        ) from None
+
+
+def _likely(data: bytes) -> str:
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "which looks like UTF-16"
+    import charset_normalizer
+
+    best = charset_normalizer.from_bytes(
+        data, cp_isolation=["latin_1", "cp1252", "mac_roman", "cp850", "utf_16"]
+    ).best()
+    return f"which looks like {best.encoding}" if best else "of an unknown encoding"
+
+
+def read_table(path: Path, *, required: Sequence[str] = (), name: str | None = None) -> Table:
+    """Read ``path`` (.csv, .tsv or .xlsx) whole; ``required`` columns must be there.
+
+    Raises a DataError with every fault found: a missing or doubled column, a row longer than the header,
+    an unclosed quotation, a formula. ``name`` is the file's name in messages.
+    """
+    file = name or str(path)
+    if not path.is_file():
+        raise UsageError(f"no such file: {file}")
+    if path.suffix.lower() == ".xlsx":
+        lines = _xlsx_rows(path, file)
+    elif path.suffix.lower() in (".csv", ".tsv"):
+        lines = _csv_rows(decode_utf8(path.read_bytes(), file=file), file)
+    else:
+        raise UsageError(f"{file}: expected a table that ends in .csv, .tsv or .xlsx")
+    return _table(lines, file, required)
+
+
+def _csv_rows(text: str, file: str) -> list[tuple[int, list[str]]]:
+    if "\0" in text:
+        line = text[: text.index("\0")].count("\n") + 1
+        raise DataError(Fault(code="nul", message="the file holds a NUL character", file=file, row=line))
+    header = text.split("\n", 1)[0]
+    delimiter = max(_DELIMITERS, key=lambda mark: (header.count(mark), -_DELIMITERS.index(mark)))
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    rows = []
+    line = 1
+    try:
+        for cells in reader:
+            rows.append((line, cells))
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise DataError(
+            Fault(
+                code="csv_syntax",
+                message=f"the row cannot be read: {error}",
+                file=file,
+                row=line,
+                fix='a quotation mark inside a quoted cell is doubled: ""',
+            )
+        ) from None
+    return rows
+
+
+def _xlsx_rows(path: Path, file: str) -> list[tuple[int, list[str]]]:
+    import zipfile
+
+    import openpyxl
+
+    try:
+        sheet = openpyxl.load_workbook(path, data_only=False).worksheets[0]
+    except (OSError, KeyError, ValueError, zipfile.BadZipFile, IndexError) as error:
+        raise DataError(
+            Fault(code="xlsx", message=f"the workbook cannot be read: {error}", file=file)
+        ) from None
+    rows, faults = [], []
+    for line, cells in enumerate(sheet.iter_rows(), start=1):
+        values = []
+        for cell in cells:
+            if cell.data_type == "f":
+                faults.append(
+                    Fault(
+                        code="formula",
+                        message="the cell holds a formula",
+                        file=file,
+                        row=line,
+                        column=cell.coordinate,
+                        expected="a value",
+                        fix="paste it as a value",
+                    )
+                )
+            values.append("" if cell.value is None else str(cell.value))
+        rows.append((line, values))
+    if faults:
+        raise DataError(faults)
+    return rows
+
+
+def _table(lines: Sequence[tuple[int, list[str]]], file: str, required: Sequence[str]) -> Table:
+    filled = [(line, cells) for line, cells in lines if any(cell.strip() for cell in cells)]
+    if not filled:
+        raise DataError(
+            Fault(code="empty_table", message="the table is empty", file=file, expected="a header")
+        )
+    header = [cell.strip() for cell in filled[0][1]]
+    while header and not header[-1]:
+        header.pop()
+    faults = [
+        Fault(
+            code="column",
+            message="a column has no name" if not column else "a column stands twice",
+            file=file,
+            row=filled[0][0],
+            column=column or f"number {position + 1}",
+        )
+        for position, column in enumerate(header)
+        if not column or column in header[:position]
+    ]
+    for column in required:
+        if column not in header:
+            hint = nearest(column, header)
+            faults.append(
+                Fault(
+                    code="missing_column",
+                    message="a column is missing",
+                    file=file,
+                    row=filled[0][0],
+                    column=column,
+                    found=f"{hint}, perhaps meant" if hint else ", ".join(header),
+                )
+            )
+    rows = []
+    for line, cells in filled[1:]:
+        if any(cell.strip() for cell in cells[len(header) :]):
+            faults.append(
+                Fault(
+                    code="row_length",
+                    message="the row has more cells than the header",
+                    file=file,
+                    row=line,
+                    expected=f"{len(header)} cells",
+                    found=str(len(cells)),
+                    fix="put quotation marks around a cell that holds the separator",
+                )
+            )
+        padded = cells + [""] * (len(header) - len(cells))
+        rows.append(Row(line, dict(zip(header, padded, strict=False))))
+    if faults:
+        raise DataError(faults)
+    return Table(file, header, rows)
+
+
+def write_table(path: Path, *, columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:
+    """Write .csv, .tsv or .xlsx, whole or not at all; None becomes an empty cell."""
+
+    def cells(row: Mapping[str, object]) -> list[str]:
+        return ["" if row.get(column) is None else str(row[column]) for column in columns]
+
+    with atomic.file(path) as temporary:
+        if path.suffix.lower() == ".xlsx":
+            import openpyxl
+
+            book = openpyxl.Workbook(write_only=True)
+            sheet = book.create_sheet(path.stem[:31])
+            sheet.append(list(columns))
+            for row in rows:
+                sheet.append(cells(row))
+            book.save(temporary)
+            return
+        delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
+        with temporary.open("w", encoding="utf-8", newline="") as handle:
+            writer = csv.writer(handle, delimiter=delimiter, lineterminator="\n")
+            writer.writerow(columns)
+            writer.writerows(cells(row) for row in rows)

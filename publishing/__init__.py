@@ -1,0 +1,1 @@
+"""The published folder: card, metadata, gates, push."""

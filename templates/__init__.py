@@ -1,0 +1,1 @@
+"""Content: bundled recipes, labelling configurations and the texts of cards and reports."""

@@ -1,0 +1,68 @@
+"""The table reader: text as written, lines remembered, bad files refused with the place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import openpyxl
+import pytest
+
+from probeta.errors import DataError
+from probeta.tables import read_table, write_table
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_delimiters_and_byte_order_marks_are_understood(tmp_path: Path, delimiter: str, mark: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(f"{mark}id{delimiter}text\r\n001{delimiter}NA\r\n", encoding="utf-8", newline="")
+    table = read_table(path, required=["id", "text"])
+    assert [(row.line, row["id"], row["text"]) for row in table] == [(2, "001", "NA")]
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "mac_roman", "utf-16"])
+def test_other_encodings_are_refused_with_line_and_way_out(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "t.csv"
+    text = "id,text\na,la reunión será mañana según el ministerio de educación\n" * 3
+    path.write_bytes(text.encode(encoding))
+    with pytest.raises(DataError, match=r"not UTF-8.*save it as UTF-8"):
+        read_table(path)
+
+
+def test_multiline_cells_keep_the_line_where_a_row_starts(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text('id,text\n\na,"two\nlines"\nb,x\n', encoding="utf-8")
+    assert [(row.line, row["id"]) for row in read_table(path)] == [(3, "a"), (5, "b")]
+
+
+def test_every_fault_of_the_header_is_told_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("idd,x,x\n1,2,3,4\n", encoding="utf-8")
+    with pytest.raises(DataError) as caught:
+        read_table(path, required=["id"])
+    assert sorted(fault.code for fault in caught.value.faults) == ["column", "missing_column", "row_length"]
+    assert "idd" in str(caught.value)
+
+
+def test_an_unclosed_quotation_is_placed(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text('id,text\na,"open\n', encoding="utf-8")
+    with pytest.raises(DataError, match="t.csv:2"):
+        read_table(path)
+
+
+def test_a_formula_is_refused_with_its_cell_and_blank_rows_are_skipped(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in (["id", "n"], [None, None], ["a", "=1+1"]):
+        book.active.append(row)
+    book.save(tmp_path / "t.xlsx")
+    with pytest.raises(DataError, match="B3"):
+        read_table(tmp_path / "t.xlsx")
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "xlsx"])
+def test_what_is_written_is_read_back(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"t.{ending}"
+    rows = [{"id": "001", "text": 'a "b"; c,\td'}, {"id": "2", "text": "«é»"}]
+    write_table(path, columns=["id", "text"], rows=rows)
+    assert [dict(row.values) for row in read_table(path)] == rows

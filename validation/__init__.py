@@ -1,0 +1,1 @@
+"""Checks of a built set, agreement, aggregation, adjudication, artifacts."""
