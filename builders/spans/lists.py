@@ -1,0 +1,48 @@
+"""Where the word lists and rule tables of a language are: ``templates/lists/<language>/``."""
+
+from __future__ import annotations
+
+import gzip
+from functools import cache
+from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import Any
+
+from probeta.errors import UsageError
+
+
+def _root() -> Traversable:
+    return resources.files("probeta.templates") / "lists"
+
+
+def languages() -> list[str]:
+    """The languages that have lists, sorted by code."""
+    root = _root()
+    return sorted(entry.name for entry in root.iterdir() if entry.is_dir()) if root.is_dir() else []
+
+
+def _folder(language: str) -> Traversable:
+    known = languages()
+    if language not in known:
+        raise UsageError(
+            f"there are no spelling rules or word lists for language {language!r}; "
+            f"there are for: {', '.join(known)}"
+        )
+    return _root() / language
+
+
+@cache
+def rules(language: str, name: str) -> dict[str, Any]:
+    """The rule table ``name`` (a YAML file without its ending) of a language.
+
+    Raises a UsageError where the language has no lists.
+    """
+    import yaml
+
+    loaded: dict[str, Any] = yaml.safe_load((_folder(language) / f"{name}.yaml").read_text(encoding="utf-8"))
+    return loaded
+
+
+def words(language: str, file: str) -> list[str]:
+    """The words of a gzipped list, one a line, in the list's order."""
+    return gzip.decompress((_folder(language) / file).read_bytes()).decode("utf-8").split()

@@ -1,0 +1,250 @@
+"""Automatic attributes: each attribute by hand, the corpus counts of the reference notes, properties."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from probeta.builders.spans.attributes import COLUMNS, VALUES, attribute_rows, span_attributes, span_type
+from probeta.errors import DataError, UsageError
+from probeta.records import Sentence, Span
+
+
+def marked(text: str) -> Sentence:
+    """A sentence from ``[[markup]]``."""
+    plain, spans = "", []
+    for place, part in enumerate(text.replace("]]", "[[").split("[[")):
+        if place % 2:
+            spans.append(Span(len(plain), len(plain) + len(part), "ENG"))
+        plain += part
+    return Sentence("s", plain, tuple(spans))
+
+
+def values(text: str, attribute: str) -> list[str]:
+    return [row[attribute] for row in attribute_rows([marked(text)])]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Los [[burpees]] cansan.", "without"),
+        ("Los “[[burpees]]” cansan.", "with"),
+        ("Los \"[[burpees]]\" y '[[apps]]'.", "with"),
+        ("Los «[[burpees]]», claro.", "with"),
+        ("Los ' [[burpees]] ' cansan .", "with"),
+        ("“Los [[burpees]]” cansan.", "right"),
+        ("“[[Burpees]] y más”, dijo.", "left"),
+        # The quote touches the word before it, so it closes that word's quotation.
+        ("Los “burpees” [[online]] cansan.", "without"),
+        ("Los [[burpees]] “online” cansan.", "without"),
+        # Apostrophes of a word are no quotes.
+        ("Abre l'[[after hours]] ya.", "without"),
+        ("Cita el [[women]]'s day.", "without"),
+    ],
+)
+def test_quotes(text: str, expected: str) -> None:
+    assert set(values(text, "quotes")) == {expected}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[[Burpees]] para todos.", "initial"),
+        ("¿“[[Burpees]]” para todos?", "initial"),
+        ("— [[Burpees]] para todos.", "initial"),
+        ("Los [[burpees]].", "mid"),
+        ("3 [[burpees]].", "mid"),
+    ],
+)
+def test_position(text: str, expected: str) -> None:
+    assert values(text, "position") == [expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Los [[burpees]] cansan.", "single"),
+        ("La [[medal race]] acaba.", "multi"),
+        ("Un [[e-mail]] corto.", "single"),
+        ("El [[K - Pop]] gusta .", "multi"),
+        ("El [[look ✨]] gusta.", "single"),
+    ],
+)
+def test_length(text: str, expected: str) -> None:
+    assert values(text, "length") == [expected]
+
+
+def test_an_adjacent_pair_is_multi_if_either_span_is() -> None:
+    pair = "Trabaja de [[head hunter]] [[online]] y en [[marketing]]."
+    assert values(pair, "length") == ["multi", "multi", "single"]
+    assert values(pair, "adjacent") == ["true", "true", "false"]
+    assert values(pair, "type") == ["adjacent", "adjacent", "non_compliant"]
+    alone = list(attribute_rows([marked(pair)], adjacency=False))
+    assert [row["length"] for row in alone] == ["multi", "single", "single"]
+    # 'head' ends in d after a vowel and 'hunter' keeps to the rules: compliant, as is 'online'.
+    assert [row["type"] for row in alone] == ["compliant", "compliant", "non_compliant"]
+    assert [row["adjacent"] for row in alone] == ["true", "true", "false"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[[pop]][[corn]]", "true"),
+        ("“[[look]]” “[[total black]]”", "true"),
+        ("[[podcast]]/[[newsletter]]", "false"),
+        ("[[look]], [[total black]]", "false"),
+        ("[[look]] y [[total black]]", "false"),
+    ],
+)
+def test_adjacent(text: str, expected: str) -> None:
+    assert values(f"Va de {text} hoy.", "adjacent") == [expected, expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Los [[burpees]] cansan.", "standard"),
+        ("[[Burpees]] para todos.", "standard"),
+        ("“[[Dark kitchen]]”: qué es.", "standard"),
+        ("Se acabó. [[Spoilers]] no, gracias.", "standard"),
+        ("15 [[burpees]] al día.", "standard"),
+        ("los [[burpees]] cansan.", "lower"),
+        ("LOS [[BURPEES]] CANSAN, LA 2ª VEZ.", "upper"),
+        ("Los [[Burpees]] Cansan Mucho.", "title"),
+        ("Los [[Burpees]] cansan.", "span_title"),
+        ("[[Dark Kitchen]]: qué es.", "span_title"),
+        ("El [[K-Pop]] y el [[E-mail]], el [[Women's March]].", "span_title"),
+        ("Los [[BURPEES]] cansan.", "span_upper"),
+        ("[[BURPEES]] para todos.", "span_upper"),
+        ("Los [[eSports]] de la [[NBA draft]].", "other"),
+        ("El [[Route to Market]] gana.", "other"),
+        ("La [[3D printing]] crece.", "standard"),
+        ("La [[24]] crece.", "standard"),
+    ],
+)
+def test_casing(text: str, expected: str) -> None:
+    assert set(values(text, "casing")) == {expected}
+
+
+# The BLAS paper's own examples (Table 1, appendix A.1) with the type that the paper gives each: 19 of 19.
+PAPER_SPANS = {
+    "burpee": "compliant",
+    "burpees": "compliant",
+    "pipeline": "compliant",
+    "paper": "compliant",
+    "eyeliner": "compliant",
+    "barman": "compliant",
+    "medal race": "compliant",
+    "spoiler": "non_compliant",
+    "spoilers": "non_compliant",
+    "cliffhanger": "non_compliant",
+    "fact checker": "non_compliant",
+    "fact checkers": "non_compliant",
+    "joint ventures": "mixed_compliant",
+    "tie break": "mixed_compliant",
+    "pie": "ambiguous",
+    "total red": "ambiguous",
+    "global director": "ambiguous",
+    "casual looks": "mixed_ambiguous",
+    "escape room": "mixed_ambiguous",
+}
+
+
+@pytest.mark.parametrize("casing", [str, str.upper, str.title])
+def test_the_papers_examples(casing: type[str]) -> None:
+    found = {span: values(f"Va de [[{casing(span)}]] hoy.", "type")[0] for span in PAPER_SPANS}
+    assert found == PAPER_SPANS
+    assert len(PAPER_SPANS) == 19
+
+
+def test_a_step_that_is_off_is_null_and_out_of_the_type() -> None:
+    row = next(attribute_rows([marked("Un [[escape room]].")], ambiguity=None))
+    assert (row["ambiguity"], row["ambiguous_words"], row["type"]) == (None, None, "mixed_compliant")
+    row = next(attribute_rows([marked("Un [[escape room]].")], ambiguity=None, spelling=None))
+    assert (row["spelling"], row["type"]) == (None, None)
+    assert span_type(adjacent=True, ambiguity=None, spelling=None) == "adjacent"
+
+
+def test_rows_name_the_rejected_and_the_ambiguous_words() -> None:
+    row = next(attribute_rows([marked("Un [[Fact escape checker]].")]))
+    assert tuple(row) == COLUMNS
+    assert row["spelling_reasons"] == "Fact:end checker:letter"
+    assert row["ambiguous_words"].startswith("escape:")
+    assert (row["item"], row["start"], row["end"], row["text"]) == ("s", 3, 22, "Fact escape checker")
+
+
+def test_a_span_without_words_breaks_no_rule() -> None:
+    row = next(attribute_rows([marked("Un [[✨]] hoy.")]))
+    assert (row["spelling"], row["ambiguity"], row["type"]) == ("compliant", "none", "compliant")
+    assert (row["length"], row["casing"]) == ("single", "standard")
+
+
+def test_sentences_without_spans_give_no_rows_and_any_label_will_do() -> None:
+    loc = Sentence("2", "Vive en Cluj.", (Span(8, 12, "LOC"),))
+    rows = list(attribute_rows([Sentence("1", "Nada."), loc], spelling=None, ambiguity=None))
+    assert [(row["item"], row["label"], row["casing"]) for row in rows] == [("2", "LOC", "span_title")]
+
+
+def test_unknown_families_are_refused_before_the_first_row() -> None:
+    with pytest.raises(UsageError, match="word list"):
+        attribute_rows([], ambiguity="wspanis")
+    with pytest.raises(UsageError, match="language 'xx'"):
+        attribute_rows([], language="xx")
+
+
+@given(st.lists(st.text(min_size=1, max_size=8), min_size=1, max_size=7))
+def test_any_text_gets_declared_values(parts: list[str]) -> None:
+    spans, text = [], ""
+    for place, part in enumerate(parts):
+        if place % 2:
+            spans.append(Span(len(text), len(text) + len(part), "X"))
+        text += part
+    try:
+        sentence = Sentence("s", text, tuple(spans))
+    except DataError as error:
+        assert {fault.code for fault in error.faults} == {"span_on_mark"}
+        return
+    rows = list(attribute_rows([sentence]))
+    assert len(rows) == len(spans)
+    for row in rows:
+        assert all(row[name] in allowed for name, allowed in VALUES.items())
+        assert sentence.text[row["start"] : row["end"]] == row["text"]
+    assert [row["text"] for row in span_attributes(sentence)] == sentence.surfaces()
+
+
+def coalas(path: Path) -> list[Sentence]:
+    """Tokens joined by single spaces; IOB2 in the second column."""
+    sentences = []
+    with path.open(encoding="utf-8") as lines:
+        for filled, block in groupby(lines, lambda line: bool(line.strip())):
+            if not filled:
+                continue
+            place, tokens, spans = 0, [], []
+            for token, tag, _ in (line.rstrip("\n").split("\t") for line in block):
+                if tag.startswith("B-"):
+                    spans.append(Span(place, place + len(token), tag[2:]))
+                elif tag.startswith("I-"):
+                    spans[-1] = Span(spans[-1].start, place + len(token), tag[2:])
+                tokens.append(token)
+                place += len(token) + 1
+            sentences.append(Sentence(str(len(sentences)), " ".join(tokens), tuple(spans)))
+    return sentences
+
+
+def test_counts_on_coalas_dev(reference_data: Path) -> None:
+    """The counts of the reference notes, measured there with rules of their own."""
+    sentences = coalas(reference_data / "coalas" / "dev_gold_crf.conll")
+    rows = [row for row in attribute_rows(sentences, ambiguity=None) if row["label"] == "ENG"]
+    counts = {name: Counter(row[name] for row in rows) for name in VALUES}
+    assert len(rows) == 306
+    assert counts["length"] == {"single": 215, "multi": 91}
+    assert counts["position"] == {"mid": 300, "initial": 6}
+    assert counts["quotes"] == {"without": 108, "with": 186, "left": 8, "right": 4}
+    assert counts["casing"] == {"standard": 287, "span_title": 12, "other": 7}
+    assert counts["spelling"] == {"non_compliant": 229, "compliant": 41, "mixed_compliant": 36}
+    assert counts["adjacent"] == {"false": 302, "true": 4}
