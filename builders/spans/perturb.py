@@ -1,0 +1,238 @@
+"""Perturbed sentences: the grid of casing and quotes, any other grid, and single operations.
+
+A row of a grid has the id ``<base_id>|<value>|<value>…`` in the grid's order, for casing and quotes
+``<base_id>|<casing>|<quotes>``. Its attributes are the input's and, over them:
+
+* ``base_id``: the input's id;
+* one column for each dimension (``casing``, ``quotes``) with its value;
+* ``operation``: null for a base sentence, that is, a row whose values all leave a sentence as it is
+  (``standard``, ``without``) and whose text is the input's; for every other row the grid's dimensions,
+  joined by ``+``: ``casing+quotes``. So is ``standard|without`` where a pair of quotation marks was stripped;
+* ``parameters``: null for a base sentence, else a JSON object with the policies that are not the
+  default ones and with what was met (``found_quotes``);
+* ``duplicate_of``: the id of the first row of the same base with the same text and spans, else null.
+
+A row of a single operation has the id ``<base_id>|<operation>|<hash of the parameters>``, ``operation``
+and ``parameters`` with all of them; every other attribute stays as it was. Where the operation changed
+nothing, ``duplicate_of`` is the base's id or that of the grid's row with that text.
+
+A ``text_hash`` among the input's attributes is computed anew.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any, NamedTuple
+
+from probeta.builders.spans.casing import CASINGS, CasingPolicies
+from probeta.builders.spans.perturbation import Perturbation, parameter_names
+from probeta.builders.spans.quotes import QuotePolicies, Quotes
+from probeta.builders.spans.registry import Registry
+from probeta.errors import UsageError, one_of
+from probeta.hashing import text_hash
+from probeta.records import Sentence, Span
+
+QUOTES = Quotes.values
+
+
+@dataclass(frozen=True, kw_only=True)
+class Policies(CasingPolicies, QuotePolicies):
+    """The named choices of casing and quotes, with their defaults; see the two parents."""
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Policies:
+        """From a mapping; a UsageError names the nearest right word for an unknown policy or value.
+
+        >>> Policies.of({"title_rest": "lower"}).title_rest
+        'lower'
+        """
+        for name in given:
+            one_of(name, [field.name for field in fields(cls)], what="policy")
+        return cls(**given)
+
+
+class _Dimension(NamedTuple):
+    perturbation: Perturbation
+    values: Sequence[str]
+
+
+class _Cell(NamedTuple):
+    """One combination of a grid: what every row of it shares."""
+
+    suffix: str
+    values: Mapping[str, str]
+    changes: bool
+
+
+def configurations(
+    sentences: Iterable[Sentence],
+    *,
+    casings: Sequence[str] = CASINGS,
+    quotes: Sequence[str] = QUOTES,
+    policies: Policies | None = None,
+) -> Iterator[Sentence]:
+    """The configurations of every sentence, casing by casing, in the order given.
+
+    >>> from probeta.records import Span
+    >>> pie = Sentence("a1", "Hay pie.", (Span(4, 7, "ENG"),))
+    >>> [(row.id, row.text) for row in configurations([pie], casings=["span_upper"])]
+    [('a1|span_upper|without', 'Hay PIE.'), ('a1|span_upper|with', 'Hay “PIE”.')]
+    """
+    grid = {"casing": casings, "quotes": quotes}
+    return perturbed(sentences, grid=grid, policies=asdict(policies) if policies else {})
+
+
+def perturbed(
+    sentences: Iterable[Sentence],
+    *,
+    grid: Mapping[str, Sequence[str]] | None = None,
+    policies: Mapping[str, Any] | None = None,
+    operations: Sequence[Perturbation] = (),
+    registry: Registry | None = None,
+    seed: int = 0,
+) -> Iterator[Sentence]:
+    """For every sentence the rows of ``grid`` (dimension to values), then one for each operation.
+
+    ``policies`` are parameters of the grid's perturbations, by name. The dimensions are applied in the
+    grid's order. A wrong word is a UsageError, raised before the first sentence is read; a perturbation
+    that loses a span is a DataError. Memory stays flat: one base sentence is held at a time.
+    """
+    registry = registry or Registry()
+    dimensions = _dimensions(grid or {}, policies or {}, registry)
+    return _rows(sentences, dimensions, operations, seed)
+
+
+class _Made(NamedTuple):
+    """A sentence on its way through the dimensions."""
+
+    text: str
+    spans: tuple[Span, ...]
+    record: Mapping[str, Any] | None
+
+
+def _dimensions(
+    grid: Mapping[str, Sequence[str]], policies: Mapping[str, Any], registry: Registry
+) -> list[_Dimension]:
+    accepted = {name: parameter_names(registry.find(name)) for name in grid}
+    for policy in policies:
+        one_of(policy, itertools.chain(*accepted.values()), what="policy")
+    dimensions = []
+    for name, values in grid.items():
+        given = {policy: value for policy, value in policies.items() if policy in accepted[name]}
+        perturbation = registry.create(name, given)
+        if not values:
+            raise UsageError(
+                f"the dimension {name} has no values: expected some of {', '.join(perturbation.values)}"
+            )
+        for value in values:
+            one_of(value, perturbation.values, what=name)
+        if len(set(values)) < len(values):
+            raise UsageError(f"the dimension {name} names a value twice: {', '.join(values)}")
+        dimensions.append(_Dimension(perturbation, tuple(values)))
+    return dimensions
+
+
+def _rows(
+    sentences: Iterable[Sentence],
+    dimensions: Sequence[_Dimension],
+    operations: Sequence[Perturbation],
+    seed: int,
+) -> Iterator[Sentence]:
+    cells = _cells(dimensions)
+    name = "+".join(dimension.perturbation.name for dimension in dimensions)
+    chosen: dict[str, Any] = {}
+    for dimension in dimensions:
+        chosen |= _with_seed(dimension.perturbation, dimension.perturbation.chosen(), seed)
+    parameters = _json(chosen)
+    for sentence in sentences:
+        base = {**sentence.attributes, "base_id": sentence.id}
+        hashed = "text_hash" in base
+        seen: dict[str, list[tuple[tuple[Span, ...], str]]] = {}
+        if dimensions:
+            for cell, (text, spans, record) in zip(cells, _product(sentence, dimensions, seed), strict=True):
+                row_id = sentence.id + cell.suffix
+                attributes = {**base, **cell.values, "operation": None, "parameters": None}
+                if cell.changes or text != sentence.text:
+                    attributes["operation"] = name
+                    attributes["parameters"] = _json({**chosen, **record}) if record else parameters
+                attributes["duplicate_of"] = _first(seen, text, spans, row_id)
+                if hashed:
+                    attributes["text_hash"] = text_hash(text)
+                yield Sentence.unchecked(row_id, text, spans, attributes)
+        if operations:
+            _first(seen, sentence.text, sentence.spans, sentence.id)
+            for operation in operations:
+                yield from _operated(sentence, operation, base, seen, seed)
+
+
+def _cells(dimensions: Sequence[_Dimension]) -> list[_Cell]:
+    """Every combination, the last dimension varying fastest."""
+    cells = []
+    for values in itertools.product(*(dimension.values for dimension in dimensions)):
+        named = {d.perturbation.name: value for d, value in zip(dimensions, values, strict=True)}
+        changes = any(named[d.perturbation.name] != d.perturbation.values[0] for d in dimensions)
+        cells.append(_Cell("".join(f"|{value}" for value in values), named, changes))
+    return cells
+
+
+def _product(sentence: Sentence, dimensions: Sequence[_Dimension], seed: int) -> list[_Made]:
+    """The sentence under every combination, in the order of ``_cells``."""
+    made = [_Made(sentence.text, sentence.spans, None)]
+    for perturbation, values in dimensions:
+        following = []
+        for text, spans, record in made:
+            before = Sentence.unchecked(sentence.id, text, spans, sentence.attributes)
+            for variant in perturbation.variants(before, values=values, seed=seed):
+                met = {**(record or {}), **variant.record} if variant.record else record
+                following.append(_Made(variant.text, variant.spans, met))
+        made = following
+    return made
+
+
+def _first(
+    seen: dict[str, list[tuple[tuple[Span, ...], str]]], text: str, spans: tuple[Span, ...], row_id: str
+) -> str | None:
+    """The id under which this text with these spans was seen before; else remember this one."""
+    known = seen.setdefault(text, [])
+    for other, other_id in known:
+        if other == spans:
+            return other_id
+    known.append((spans, row_id))
+    return None
+
+
+def _operated(
+    sentence: Sentence,
+    operation: Perturbation,
+    base: Mapping[str, Any],
+    seen: dict[str, list[tuple[tuple[Span, ...], str]]],
+    seed: int,
+) -> Iterator[Sentence]:
+    """The rows of one operation: one for each value but the first, which changes nothing."""
+    values = operation.values[1:]
+    for value, variant in zip(values, operation.variants(sentence, values=values, seed=seed), strict=True):
+        parameters = _with_seed(operation, operation.parameters(), seed)
+        if len(values) > 1:
+            parameters["value"] = value
+        identity = text_hash(_json(parameters))
+        row_id = f"{sentence.id}|{operation.name}|{identity}"
+        attributes = {
+            **base,
+            "operation": operation.name,
+            "parameters": _json({**parameters, **(variant.record or {})}),
+            "duplicate_of": _first(seen, variant.text, variant.spans, row_id),
+        }
+        if "text_hash" in base:
+            attributes["text_hash"] = text_hash(variant.text)
+        yield Sentence.unchecked(row_id, variant.text, variant.spans, attributes)
+
+
+def _with_seed(perturbation: Perturbation, parameters: dict[str, Any], seed: int) -> dict[str, Any]:
+    return {**parameters, "seed": seed} if perturbation.seeded else parameters
+
+
+def _json(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
