@@ -12,6 +12,7 @@ import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from probeta import atomic
 from probeta.errors import DataError, Fault, UsageError, nearest
@@ -211,6 +212,15 @@ def _table(lines: Sequence[tuple[int, list[str]]], file: str, required: Sequence
     return Table(file, header, rows)
 
 
+def _text_cell(sheet: Any, text: str) -> Any:
+    """A cell that stays text, though it may begin with an equals sign or look like a date."""
+    from openpyxl.cell import WriteOnlyCell
+
+    cell = WriteOnlyCell(sheet, text)
+    cell.data_type = "s"
+    return cell
+
+
 def write_table(path: Path, *, columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:
     """Write .csv, .tsv or .xlsx, whole or not at all; None becomes an empty cell."""
 
@@ -223,9 +233,8 @@ def write_table(path: Path, *, columns: Sequence[str], rows: Iterable[Mapping[st
 
             book = openpyxl.Workbook(write_only=True)
             sheet = book.create_sheet(path.stem[:31])
-            sheet.append(list(columns))
-            for row in rows:
-                sheet.append(cells(row))
+            for values in ([*columns], *map(cells, rows)):
+                sheet.append([_text_cell(sheet, value) for value in values])
             book.save(temporary)
             return
         delimiter = "\t" if path.suffix.lower() == ".tsv" else ","

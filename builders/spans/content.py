@@ -1,0 +1,72 @@
+"""Everything that a recipe's tables hold, read and proved together: all faults of all files at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from probeta.builders.spans.agreement import Agreement, read_agreement
+from probeta.builders.spans.joins import Join, read_joins
+from probeta.builders.spans.lexicon import Lexicon, read_lexicon
+from probeta.builders.spans.sentences import SentenceRow, read_sentences
+from probeta.builders.spans.templates import Template, make_template
+from probeta.errors import DataError, Fault
+from probeta.recipe.schema import SpanRecipe
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The lexicons by name and the templates (hand-written rows among them) in the tables' order."""
+
+    recipe: SpanRecipe
+    lexicons: Mapping[str, Lexicon]
+    agreement: Agreement
+    joins: Sequence[Join]
+    templates: Sequence[Template]
+
+    def cell(self, key: tuple[str, ...]) -> list[Template]:
+        """The templates of one cell."""
+        return [template for template in self.templates if template.row.cell == key]
+
+
+def load_content(recipe: SpanRecipe) -> Content:
+    """Read the tables of ``recipe``; a DataError with every fault, each with file, row and column."""
+    faults: list[Fault] = []
+
+    def attempt(read: Callable[[], T]) -> T | None:
+        try:
+            return read()
+        except DataError as error:
+            faults.extend(error.faults)
+            return None
+
+    lexicons = {}
+    for name in recipe.lexicons:
+        lexicon = attempt(lambda name=name: read_lexicon(recipe, name))  # type: ignore[misc]
+        if lexicon is not None:
+            lexicons[name] = lexicon
+    agreement = attempt(lambda: read_agreement(recipe))
+    joins = attempt(lambda: read_joins(recipe))
+    rows, row_faults = read_sentences(recipe)
+    faults += row_faults
+    templates: list[Template] = []
+    if agreement is not None and joins is not None and len(lexicons) == len(recipe.lexicons):
+        for row in rows:
+            try:
+                template = make_template(
+                    row, recipe=recipe, lexicons=lexicons, agreement=agreement, joins=joins
+                )
+            except DataError as error:
+                faults += [_placed(fault, row) for fault in error.faults]
+                continue
+            templates.append(template)
+    if faults or agreement is None or joins is None:
+        raise DataError(faults)
+    return Content(recipe, lexicons, agreement, joins, templates)
+
+
+def _placed(fault: Fault, row: SentenceRow) -> Fault:
+    return replace(fault, file=row.file, row=row.line, column=fault.column or "text")

@@ -1,0 +1,75 @@
+"""``probeta coverage``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from probeta.cli.common import Json, fault_counts, print_faults, print_json, reported
+
+if TYPE_CHECKING:
+    from probeta.builders.spans.grid import CellCoverage
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def coverage(
+    recipe: Annotated[str, typer.Argument(help="A bundled recipe's name, or a folder with probeta.yaml.")],
+    as_json: Json = False,
+) -> None:
+    """Show a recipe's grid: which cells are filled, empty or over-full, and how far each can grow.
+
+    Exit 1 if a cell cannot reach its target, or holds more hand-picked sentences than that.
+
+    Example: probeta coverage blank
+    """
+    with reported(as_json=as_json):
+        from probeta.builders.spans.grid import cells_report, coverage_faults
+        from probeta.builders.spans.grid import coverage as measure
+        from probeta.errors import UsageError
+        from probeta.recipe import SpanRecipe, load_recipe
+
+        loaded = load_recipe(recipe)
+        if not isinstance(loaded, SpanRecipe):
+            raise UsageError(f"{loaded.name} has no grid: it is a recipe for {loaded.kind}")
+        cells = measure(loaded)
+        faults = coverage_faults(loaded, cells)
+        if as_json:
+            shown = [fault.to_json() for fault in faults]
+            print_json({**cells_report(loaded, cells), "faults": shown, "fault_counts": fault_counts(faults)})
+        else:
+            print_coverage(cells)
+        if faults:
+            print_faults(faults)
+            raise typer.Exit(1)
+
+
+def print_coverage(cells: Sequence[CellCoverage]) -> None:
+    """The grid as a table, with its sums."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    names = list(cells[0].values)
+    for name in names:
+        table.add_column(name)
+    for name in ("target", "hand-picked", "drawn", "templates", "maximum", "share"):
+        table.add_column(name, justify="right")
+    table.add_column("status")
+    for cell in cells:
+        share = "-" if cell.share is None else f"{100 * cell.share:.1f} %"
+        numbers = (cell.target, cell.hand_picked, cell.drawn, cell.templates, cell.maximum)
+        reason = f" ({cell.reason})" if cell.reason else ""
+        status = f"{cell.status.replace('_', '-')}{reason}"
+        table.add_row(*cell.values.values(), *map(str, numbers), share, status)
+    sums = [
+        sum(getattr(cell, name) for cell in cells)
+        for name in ("target", "hand_picked", "drawn", "templates", "maximum")
+    ]
+    table.add_section()
+    table.add_row("all", *[""] * (len(names) - 1), *map(str, sums), "", "")
+    # A pipe or a narrow window must not cut numbers off.
+    Console(width=max(Console().width, 120), highlight=False).print(table)

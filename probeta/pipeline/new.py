@@ -1,0 +1,58 @@
+"""A recipe of one's own, started from another one: its files copied, its name changed, nothing else."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+from probeta import atomic
+from probeta.errors import UsageError
+from probeta.recipe import load_recipe
+from probeta.recipe.load import RECIPE_FILE
+from probeta.tables import read_table, write_table
+
+
+class NewRecipe(NamedTuple):
+    """What was written: the recipe's name and its files, sorted."""
+
+    name: str
+    files: list[str]
+
+
+def new_recipe(folder: Path, *, source: str | Path = "blank", sheets: bool = False) -> NewRecipe:
+    """Write the recipe ``source`` into the new ``folder``, named after it.
+
+    The files that the recipe names are copied, its guidelines below ``guidelines/``; ``sheets`` writes its
+    tables as XLSX. Raises a UsageError if ``folder`` holds anything, a DataError if ``source`` has faults.
+    """
+    recipe = load_recipe(source)
+    if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
+        raise UsageError(f"{folder} is there already; choose a folder that does not exist yet")
+    name = re.sub(r"[^a-z0-9_-]+", "-", folder.absolute().name.lower()).strip("-_") or recipe.name
+    text = (recipe.folder / RECIPE_FILE).read_text(encoding="utf-8-sig")
+    text = re.sub(r"^name:[^#\n]*?(?=\s*(?:#|$))", f"name: {name}", text, count=1, flags=re.MULTILINE)
+    with atomic.folder(folder) as target:
+        for file in dict.fromkeys(file for _, file in recipe.files()):
+            copy = file
+            if sheets and not file.endswith(".xlsx"):
+                copy = str(Path(file).with_suffix(".xlsx").as_posix())
+                text = re.sub(rf"(?<![\w./-]){re.escape(file)}(?![\w./-])", copy, text)
+            (target / copy).parent.mkdir(parents=True, exist_ok=True)
+            copy_table(recipe.path(file), target / copy)
+        for file in recipe.guidelines:
+            (target / "guidelines" / file).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(recipe.guideline_path(file), target / "guidelines" / file)
+        (target / RECIPE_FILE).write_text(text, encoding="utf-8", newline="\n")
+        files = sorted(path.relative_to(target).as_posix() for path in target.rglob("*") if path.is_file())
+    return NewRecipe(load_recipe(folder).name, files)
+
+
+def copy_table(source: Path, target: Path) -> None:
+    """Copy a table; between CSV, TSV and XLSX every column and cell is kept as text."""
+    if source.suffix.lower() == target.suffix.lower():
+        shutil.copyfile(source, target)
+        return
+    table = read_table(source)
+    write_table(target, columns=table.columns, rows=[row.values for row in table])

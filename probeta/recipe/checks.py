@@ -1,0 +1,181 @@
+"""What holds between the parts of a recipe: names that are used are declared, files are there."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from probeta.errors import Fault, nearest
+from probeta.recipe.schema import Recipe, SpanRecipe
+from probeta.recipe.source import Document, Place, dotted
+
+
+class Trouble(NamedTuple):
+    """A fault before it has a file and a line."""
+
+    place: Place
+    code: str
+    message: str
+    expected: str | None = None
+    found: str | None = None
+    fix: str | None = None
+
+
+def cross_faults(recipe: Recipe, document: Document, *, file: str) -> list[Fault]:
+    """Every fault between the parts of a recipe, each with its line."""
+    troubles = itertools.chain.from_iterable(check(recipe) for check in _checks(recipe))
+    return [
+        Fault(
+            code=trouble.code,
+            message=trouble.message,
+            file=file,
+            row=document.line(trouble.place),
+            column=dotted(trouble.place),
+            expected=trouble.expected,
+            found=trouble.found,
+            fix=trouble.fix,
+        )
+        for trouble in troubles
+    ]
+
+
+def _checks(recipe: Recipe) -> Iterator[Callable[..., Iterator[Trouble]]]:
+    yield from (_files, _guidelines)
+    if isinstance(recipe, SpanRecipe):
+        yield from (_grid, _lexicons, _families, _selection)
+
+
+def unknown(place: Place, word: str, known: Iterable[str], *, what: str) -> Trouble:
+    """A word that is not declared, with the nearest one that is."""
+    names = list(known)
+    hint = nearest(word, names)
+    return Trouble(
+        place,
+        f"unknown_{what.split()[0]}",
+        f"unknown {what} {word}",
+        expected=", ".join(names) or None,
+        fix=f"did you mean {hint}?" if hint else f"declare the {what}",
+    )
+
+
+def _files(recipe: Recipe) -> Iterator[Trouble]:
+    there: list[str] | None = None
+    for place, file in recipe.files():
+        if not recipe.path(file).is_file():
+            if there is None:
+                there = sorted(
+                    path.relative_to(recipe.folder).as_posix()
+                    for path in recipe.folder.rglob("*")
+                    if path.is_file()
+                )
+            hint = nearest(file, there)
+            yield Trouble(
+                place,
+                "missing_file",
+                f"there is no file {recipe.shown(file)}",
+                fix=f"did you mean {hint}?" if hint else None,
+            )
+
+
+def _guidelines(recipe: Recipe) -> Iterator[Trouble]:
+    for at, file in enumerate(recipe.guidelines):
+        if not recipe.guideline_path(file).is_file():
+            yield Trouble(("guidelines", at), "missing_file", f"there is no guideline {file}")
+
+
+def _grid(recipe: SpanRecipe) -> Iterator[Trouble]:
+    declared = recipe.attributes
+    by = recipe.grid.by
+    for at, name in enumerate(by):
+        place: Place = ("grid", "by", at)
+        if name not in declared:
+            yield unknown(place, name, declared, what="attribute")
+        elif declared[name].values is None:
+            yield Trouble(place, "grid_open", f"the attribute {name} has no list of values to span a grid")
+        if name in by[:at]:
+            yield Trouble(place, "grid_doubled", f"the attribute {name} stands twice")
+    seen: dict[tuple[str, ...], int] = {}
+    for at, cell in enumerate(recipe.grid.cells):
+        place = ("grid", "cells", at, "values")
+        for name in by:
+            if name not in cell.values:
+                yield Trouble(place, "cell_incomplete", f"the cell has no value for {name}")
+        for name, value in cell.values.items():
+            if name not in by:
+                yield unknown((*place, name), name, by, what="attribute of the grid")
+            elif (values := declared[name].values if name in declared else None) and value not in values:
+                yield unknown((*place, name), value, values, what=f"value of {name}")
+        key = tuple(cell.values.get(name, "") for name in by)
+        if key in seen:
+            first = seen[key] + 1
+            yield Trouble(place, "cell_doubled", "the cell stands twice", found=f"already cell {first}")
+        seen.setdefault(key, at)
+
+
+def _lexicons(recipe: SpanRecipe) -> Iterator[Trouble]:
+    for name, lexicon in recipe.lexicons.items():
+        place: Place = ("lexicons", name)
+        if lexicon.label is not None and lexicon.label_column is not None:
+            yield Trouble(
+                (*place, "label_column"), "lexicon_label", "label and label_column exclude each other"
+            )
+        if lexicon.label is not None and lexicon.label not in recipe.labels:
+            yield unknown((*place, "label"), lexicon.label, recipe.labels, what="label")
+        for form, overrides in lexicon.forms.items():
+            for feature in overrides:
+                if feature not in lexicon.features:
+                    yield unknown((*place, "forms", form, feature), feature, lexicon.features, what="feature")
+            if form in lexicon.features or form in ("id", lexicon.reasons):
+                yield Trouble((*place, "forms", form), "lexicon_column", f"{form} is more than a form")
+        if "id" in lexicon.features:
+            yield Trouble((*place, "features"), "lexicon_column", "id is a feature of itself; leave it out")
+
+
+def _families(recipe: SpanRecipe) -> Iterator[Trouble]:
+    for at, name in enumerate(recipe.type_rule):
+        if name in recipe.type_rule[:at]:
+            yield Trouble(("type_rule", at), "type_rule_doubled", f"{name} stands twice")
+
+
+def _selection(recipe: SpanRecipe) -> Iterator[Trouble]:
+    for at, rule in enumerate(recipe.selection):
+        place: Place = ("selection", at)
+        data = rule.model_dump()
+        lexicon = data.get("lexicon")
+        if lexicon is not None and lexicon not in recipe.lexicons:
+            yield unknown((*place, "lexicon"), lexicon, recipe.lexicons, what="lexicon")
+        elif lexicon is not None and (feature := data.get("feature")) is not None:
+            features = recipe.lexicons[lexicon].features
+            if feature not in features:
+                yield unknown((*place, "feature"), feature, features, what="feature")
+        for key in ("attribute", "twins"):
+            if data.get(key) is not None and data[key] not in recipe.grid.by:
+                written = "except" if key == "twins" else key
+                yield unknown((*place, written), data[key], recipe.grid.by, what="attribute of the grid")
+        for where_place, where in _wheres(data, place):
+            yield from _where(recipe, where_place, where)
+
+
+def _wheres(data: Mapping[str, object], place: Place) -> Iterator[tuple[Place, Mapping[str, list[str]]]]:
+    where = data.get("where")
+    if isinstance(where, Mapping):
+        yield (*place, "where"), where
+    for key in ("counts", "minimum"):
+        members = data.get(key)
+        for at, member in enumerate(members if isinstance(members, list) else []):
+            yield (*place, key, at, "where"), member["where"]
+    exempt = data.get("exempt")
+    for at, where in enumerate(exempt if isinstance(exempt, list) else []):
+        yield (*place, "exempt", at), where
+
+
+def _where(recipe: SpanRecipe, place: Place, where: Mapping[str, list[str]]) -> Iterator[Trouble]:
+    for name, wanted in where.items():
+        if name not in recipe.grid.by:
+            yield unknown((*place, name), name, recipe.grid.by, what="attribute of the grid")
+            continue
+        values = recipe.attributes[name].values if name in recipe.attributes else None
+        for value in wanted:
+            if values is not None and value not in values:
+                yield unknown((*place, name), value, values, what=f"value of {name}")

@@ -1,0 +1,168 @@
+"""The recipe: every fault at once, with its line and the nearest right word; text stays as written."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+from probeta.errors import DataError, Fault, UsageError
+from probeta.recipe import SpanRecipe, bundled_recipes, json_schema, load_recipe
+
+BLANK = bundled_recipes()["blank"]
+
+
+def changed(tmp_path: Path, *changes: tuple[str, str]) -> Path:
+    """A copy of the blank recipe with text of its YAML replaced."""
+    folder = tmp_path / "own"
+    shutil.copytree(BLANK, folder)
+    text = (folder / "probeta.yaml").read_text(encoding="utf-8")
+    for old, new in changes:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    (folder / "probeta.yaml").write_text(text, encoding="utf-8")
+    return folder
+
+
+def faults_of(folder: Path) -> list[Fault]:
+    with pytest.raises(DataError) as caught:
+        load_recipe(folder)
+    return list(caught.value.faults)
+
+
+def line_of(folder: Path, text: str) -> int:
+    lines = (folder / "probeta.yaml").read_text(encoding="utf-8").splitlines()
+    return next(number for number, line in enumerate(lines, start=1) if text in line)
+
+
+def test_every_bundled_recipe_loads_and_meets_the_published_schema() -> None:
+    schema = json_schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert "blank" in bundled_recipes()
+    for name, folder in bundled_recipes().items():
+        assert load_recipe(name).name == name
+        # BaseLoader gives text; an editor's parser gives numbers, which the schema declares.
+        raw = yaml.safe_load((folder / "probeta.yaml").read_text(encoding="utf-8"))
+        raw["date"] = str(raw["date"])
+        jsonschema.validate(json.loads(json.dumps(raw)), schema)
+
+
+def test_all_faults_come_at_once_with_line_expectation_and_nearest_word(tmp_path: Path) -> None:
+    folder = changed(
+        tmp_path,
+        ("language: en", "languge: en"),
+        ("seed: 7", "seed: seven"),
+        ("kind of sentence it is.", "kind of sentence it is.\n    levle: x"),
+        ("{values: {reading: word}, target: 4}", "{values: {reading: wrd}, target: 4}"),
+        ("file: lexicons/workers.csv", "file: lexicons/worker.csv"),
+        ("lexicon: towns, counts", "lexicon: twons, counts"),
+    )
+    found = {(fault.code, fault.row): fault for fault in faults_of(folder)}
+    assert set(found) == {
+        ("unknown_key", line_of(folder, "languge")),
+        ("missing_key", 3),
+        ("recipe_value", line_of(folder, "seven")),
+        ("unknown_key", line_of(folder, "levle")),
+    }
+    assert found[("unknown_key", line_of(folder, "languge"))].fix == "did you mean language?"
+    assert found[("unknown_key", line_of(folder, "levle"))].fix == "did you mean level?"
+    assert found[("recipe_value", line_of(folder, "seven"))].expected == "a whole number"
+    assert all(fault.file == f"{folder.as_posix()}/probeta.yaml" for fault in found.values())
+
+
+def test_a_misspelt_key_does_not_hide_wrong_values_elsewhere(tmp_path: Path) -> None:
+    folder = changed(
+        tmp_path,
+        ("perturbations:", "perturbation: x\nperturbations:"),
+        ("{values: {reading: word}, target: 4}", "{values: {reading: wrd}, target: 4}"),
+        ("file: lexicons/workers.csv", "file: lexicons/worker.csv"),
+        ("lexicon: towns, counts", "lexicon: twons, counts"),
+    )
+    found = [(fault.code, fault.row, fault.fix) for fault in faults_of(folder)]
+    assert found == [
+        ("unknown_value", line_of(folder, "wrd"), "did you mean word?"),
+        ("missing_file", line_of(folder, "worker.csv"), "did you mean lexicons/workers.csv?"),
+        ("unknown_key", line_of(folder, "perturbation: x"), "did you mean perturbations?"),
+        ("unknown_lexicon", line_of(folder, "twons"), "did you mean towns?"),
+    ]
+
+
+def test_text_stays_text(tmp_path: Path) -> None:
+    folder = changed(
+        tmp_path,
+        ('version: "0.1"', "version: 1.10"),
+        ("language: en", "language: no"),
+        ("title: Town names that are also ordinary words", "title: 2026-11-29"),
+    )
+    recipe = load_recipe(folder)
+    assert (recipe.version, recipe.language, recipe.title) == ("1.10", "no", "2026-11-29")
+    assert recipe.seed == 7
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code", "word"),
+    [
+        ("seed: 7", "seed: 7\nseed: 8", "yaml_doubled_key", "seed stands twice"),
+        ("seed: 7", "seed: [7", "yaml_syntax", "not YAML"),
+        ("seed: 7", "seed: !!python/object:os.system 7", "yaml_tag", "python/object"),
+        ("seed: 7", "seed: &a 7\nextra: *a", "yaml_alias", "alias"),
+        ("seed: 7", "seed:", "recipe_value", "found nothing"),
+        ("seed: 7", "seed: {a: b}", "recipe_value", "found a mapping"),
+        ("kind: spans", "kind: span", "recipe_kind", "perhaps spans"),
+        ("date: 2026-11-29", "date: tomorrow", "recipe_value", "a date such as"),
+        ("level: sentence", "level: sentense", "recipe_value", "did you mean sentence?"),
+        ("{rule: one_cell}", "{rule: one_sell}", "recipe_value", "did you mean one_cell?"),
+        ("{rule: one_cell}", "{rule: one_cell, exept: reading}", "unknown_key", "did you mean except?"),
+        ("by: [reading]", "by: [raeding]", "unknown_attribute", "did you mean reading?"),
+        ("by: [reading]", "by: [country]", "grid_open", "no list of values"),
+        ("label: TOWN", "label: TWON", "unknown_label", "did you mean TOWN?"),
+        ("forms: {form: {}}", "forms: {}", "recipe_value", "at least 1"),
+        ("plural: {number: plural}", "plural: {nmber: plural}", "unknown_feature", "did you mean number?"),
+        ("file: lexicons/towns.csv", "file: ../towns.csv", "recipe_value", "below the recipe's folder"),
+        (
+            "{values: {reading: name}, target: 3",
+            "{values: {reading: word}, target: 3",
+            "cell_doubled",
+            "twice",
+        ),
+        ("guidelines: [annotating.md]", "guidelines: [gone.md]", "missing_file", "gone.md"),
+        ("licence: cc-by-4.0", "licence: ''", "recipe_value", "expected text"),
+    ],
+)
+def test_bad_yaml_is_told_with_its_place(tmp_path: Path, old: str, new: str, code: str, word: str) -> None:
+    folder = changed(tmp_path, (old, new))
+    found = faults_of(folder)
+    assert code in {fault.code for fault in found}
+    assert word in "\n".join(map(str, found))
+    assert all(fault.row is not None for fault in found)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "# nothing\n", "- a\n", "just text\n", "a: b\n---\nc: d\n", "a: \x01\n"]
+)
+def test_what_is_no_recipe_is_refused(tmp_path: Path, text: str) -> None:
+    folder = tmp_path / "own"
+    folder.mkdir()
+    (folder / "probeta.yaml").write_text(text, encoding="utf-8")
+    assert faults_of(folder)
+
+
+def test_a_recipe_in_latin_1_is_refused(tmp_path: Path) -> None:
+    folder = changed(tmp_path)
+    data = (folder / "probeta.yaml").read_text(encoding="utf-8").replace("Town names", "Señas y añadidos")
+    (folder / "probeta.yaml").write_bytes(data.encode("latin-1"))
+    assert [fault.code for fault in faults_of(folder)] == ["encoding"]
+
+
+def test_recipes_are_found_by_name_folder_or_file(tmp_path: Path) -> None:
+    folder = changed(tmp_path)
+    assert isinstance(load_recipe("blank"), SpanRecipe)
+    assert load_recipe(folder).folder == load_recipe(folder / "probeta.yaml").folder == folder
+    with pytest.raises(UsageError, match="did you mean blank"):
+        load_recipe("blanc")
+    with pytest.raises(UsageError, match=r"holds no probeta\.yaml"):
+        load_recipe(tmp_path)
