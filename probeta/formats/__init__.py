@@ -1,1 +1,158 @@
-"""Readers and writers of annotated text, one module a format."""
+"""Every reader and writer of sentences, once.
+
+``read_sentences`` streams checked sentences out of any format, ``write_sentences`` writes them into any,
+whole or not at all, and says what the format could not hold. The format follows from the ending or is
+named. Reading tells every fault of a file at once, each with its line; after the first one nothing more
+is given out.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from probeta.errors import DataError, Fault, UsageError, one_of
+from probeta.formats.base import (
+    Faults,
+    ReadOptions,
+    ReadReport,
+    Source,
+    WriteOptions,
+    WriteReport,
+    is_positional,
+    positional_id,
+    sink,
+)
+from probeta.records import Sentence
+
+__all__ = [
+    "FORMATS",
+    "ReadOptions",
+    "ReadReport",
+    "WriteOptions",
+    "WriteReport",
+    "format_of",
+    "is_positional",
+    "positional_id",
+    "read_sentences",
+    "write_sentences",
+]
+
+
+class Format(NamedTuple):
+    """Where a format is read and written, the endings that name it, what it is, in words."""
+
+    module: str
+    endings: tuple[str, ...]
+    title: str
+    reads: bool = True
+    writes: bool = True
+
+
+#: name -> format; the module is imported when the format is used.
+FORMATS: dict[str, Format] = {
+    "jsonl": Format("jsonl", (".jsonl", ".ndjson"), "JSONL, a sentence a line"),
+    "conll": Format("conll", (".conll", ".iob", ".bio", ".tsv"), "CoNLL, a token and its tag a line"),
+    "adobo": Format("adobo", (".csv",), "ADoBo CSV, sentence;span;span"),
+}
+
+
+def format_of(path: Path | str, *, writing: bool = False) -> str:
+    """The name of the format of ``path``, by its ending; JSONL for ``-``.
+
+    >>> format_of("dev.conll")
+    'conll'
+    """
+    if str(path) == "-":
+        return "jsonl"
+    suffix = Path(path).suffix.lower()
+    for name, known in FORMATS.items():
+        if suffix in known.endings:
+            return name
+    option = "--to" if writing else "--from"
+    endings = ", ".join(ending for known in FORMATS.values() for ending in known.endings)
+    raise UsageError(
+        f"{path}: the ending names no format; known are {endings}; "
+        f"name the format: {option} {'|'.join(FORMATS)}"
+    )
+
+
+def _module(path: Path | str, format: str | None, *, writing: bool) -> Any:
+    name = format or format_of(path, writing=writing)
+    known = FORMATS[one_of(name, FORMATS, what="format")]
+    if not (known.writes if writing else known.reads):
+        raise UsageError(f"the format {name} is only {'read' if writing else 'written'}")
+    return importlib.import_module(f"probeta.formats.{known.module}")
+
+
+def read_sentences(
+    path: Path | str,
+    *,
+    format: str | None = None,
+    options: ReadOptions | None = None,
+    report: ReadReport | None = None,
+) -> Iterator[Sentence]:
+    """Yield the checked sentences of ``path`` (``-``: standard input) one by one.
+
+    A ``report`` that is handed in is filled while reading. Raises a UsageError at once where nothing is
+    there or no format is known, and a DataError at the end with every fault of the file. Ids are unique;
+    where the file has none they are the sentences' numbers (``positional_id``).
+    """
+    module = _module(path, format, writing=False)
+    source = Source.of(path)
+    return _checked(module, source, options or ReadOptions(), ReadReport() if report is None else report)
+
+
+def _checked(module: Any, source: Source, options: ReadOptions, report: ReadReport) -> Iterator[Sentence]:
+    faults = Faults(source.name)
+    lines: dict[str, int] = {}
+    for line, sentence in module.read(source, options, report, faults):
+        first = lines.setdefault(sentence.id, line)
+        if first != line:
+            faults.add(
+                Fault(
+                    code="id_twice",
+                    message=f"the id {sentence.id!r} stands twice",
+                    row=line,
+                    column="id",
+                    found=f"first in line {first}",
+                )
+            )
+        elif not faults.found:
+            report.sentences += 1
+            report.spans += len(sentence.spans)
+            yield sentence
+    faults.done()
+
+
+def write_sentences(
+    path: Path | str,
+    sentences: Iterable[Sentence],
+    *,
+    format: str | None = None,
+    options: WriteOptions | None = None,
+) -> WriteReport:
+    """Write ``sentences`` to ``path`` (``-``: standard output), whole or not at all.
+
+    The report lists what the format could not hold, by row, or by column where it concerns all rows. What
+    would make the file wrong (a text that does not fit, a lone surrogate) raises a DataError instead.
+    """
+    module = _module(path, format, writing=True)
+    at: str | None = None
+
+    def watched() -> Iterator[Sentence]:
+        nonlocal at
+        for sentence in sentences:
+            at = sentence.id
+            yield sentence
+
+    with sink(path) as handle:
+        try:
+            report: WriteReport = module.write(handle, watched(), options or WriteOptions())
+        except UnicodeEncodeError as error:
+            found = repr(error.object[max(0, error.start - 20) : error.end + 20])
+            message = "a lone surrogate is no character"
+            raise DataError(Fault(code="surrogate", message=message, row=at, found=found)) from None
+    return report

@@ -1,0 +1,112 @@
+"""``probeta convert``: annotated sentences from one format into another."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from probeta.cli.common import SHOWN_FAULTS, Json, print_json, reported
+from probeta.errors import Fault, UsageError
+from probeta.formats import FORMATS, ReadOptions, WriteOptions
+from probeta.formats.convert import Conversion, convert
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+_NAMES = ", ".join(FORMATS)
+
+
+@app.command()
+def command(
+    source: Annotated[str, typer.Argument(metavar="IN", help="A file or folder; - is standard input.")],
+    target: Annotated[str, typer.Argument(metavar="OUT", help="A file; - is standard output.")],
+    source_format: Annotated[
+        str | None, typer.Option("--from", help=f"The format of IN, if its ending does not tell: {_NAMES}.")
+    ] = None,
+    target_format: Annotated[
+        str | None, typer.Option("--to", help=f"The format of OUT, if its ending does not tell: {_NAMES}.")
+    ] = None,
+    scheme: Annotated[str, typer.Option(help="Tags of IN: IOB1, IOB2, IOBES or BILOU.")] = "IOB2",
+    out_scheme: Annotated[str, typer.Option(help="Tags of OUT.")] = "IOB2",
+    invalid: Annotated[
+        str, typer.Option(help="Tag sequences that the scheme forbids: error, conlleval or discard.")
+    ] = "error",
+    label: Annotated[
+        str | None, typer.Option(help="The label of spans without one (bare B and I tags, ADoBo CSV).")
+    ] = None,
+    token_column: Annotated[int, typer.Option(min=0, help="Column of the tokens, from 0.")] = 0,
+    tag_column: Annotated[int, typer.Option(min=0, help="Column of the tags, from 0.")] = 1,
+    ambiguous: Annotated[
+        str, typer.Option(help="A span string of an ADoBo CSV that fits several places: error or first.")
+    ] = "error",
+    span_keys: Annotated[
+        str, typer.Option(help="Keys of a span beyond start, end, label and text: error or drop.")
+    ] = "error",
+    misaligned: Annotated[
+        str,
+        typer.Option(help="A span that begins or ends inside a token of OUT: split the token, error, drop."),
+    ] = "split",
+    language: Annotated[str, typer.Option(help="The language of the tokenizer.")] = "es",
+    as_json: Json = False,
+) -> None:
+    """Convert annotated sentences between formats, and list what the new one could not hold.
+
+    Example: probeta convert dev.conll dev.jsonl
+    """
+    with reported(as_json=as_json):
+        if as_json and target == "-":
+            raise UsageError("--json and OUT - both want standard output; name a file")
+        done = convert(
+            source,
+            target,
+            source_format=source_format,
+            target_format=target_format,
+            reading=ReadOptions(
+                scheme=scheme,
+                invalid=invalid,
+                label=label,
+                token_column=token_column,
+                tag_column=tag_column,
+                ambiguous=ambiguous,
+                span_keys=span_keys,
+            ),
+            writing=WriteOptions(scheme=out_scheme, language=language, misaligned=misaligned),
+        )
+        if as_json:
+            print_json(_as_json(done, target))
+        _print(done, target)
+
+
+def _as_json(done: Conversion, target: str) -> dict[str, object]:
+    return {
+        "out": target,
+        "from": done.source_format,
+        "to": done.target_format,
+        "counts": {
+            "sentences": done.written.sentences,
+            "spans": done.written.spans,
+            "invalid_tags": done.read.invalid_tags,
+        },
+        "warnings": [fault.to_json() for fault in done.read.warnings],
+        "lost": [fault.to_json() for fault in done.written.lost],
+    }
+
+
+def _print(done: Conversion, target: str) -> None:
+    """What happened, on stderr: OUT may be standard output."""
+    _list("read with a doubt", done.read.warnings)
+    _list(f"not held by {done.target_format}", done.written.lost)
+    if done.read.invalid_tags:
+        print(f"invalid tags in IN: {done.read.invalid_tags}", file=sys.stderr)
+    print(
+        f"{target}: {done.written.sentences} sentences, {done.written.spans} spans ({done.target_format})",
+        file=sys.stderr,
+    )
+
+
+def _list(title: str, faults: list[Fault]) -> None:
+    for fault in faults[:SHOWN_FAULTS]:
+        print(f"{title}: {fault}", file=sys.stderr)
+    if len(faults) > SHOWN_FAULTS:
+        print(f"{title}: ... and {len(faults) - SHOWN_FAULTS} more (--json has all)", file=sys.stderr)

@@ -1,0 +1,51 @@
+"""From one format into another, with an account of what the way cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from probeta.formats import (
+    ReadOptions,
+    ReadReport,
+    WriteOptions,
+    WriteReport,
+    format_of,
+    read_sentences,
+    write_sentences,
+)
+from probeta.progress import track
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """The formats by name, and what reading and writing reported."""
+
+    source_format: str
+    target_format: str
+    read: ReadReport
+    written: WriteReport
+
+
+def convert(
+    source: Path | str,
+    target: Path | str,
+    *,
+    source_format: str | None = None,
+    target_format: str | None = None,
+    reading: ReadOptions | None = None,
+    writing: WriteOptions | None = None,
+) -> Conversion:
+    """Read ``source``, write ``target``, whole or not at all; tokens that the source gives are kept.
+
+    ``source`` and ``target`` may be the same file. Errors are those of ``read_sentences`` and
+    ``write_sentences``.
+    """
+    source_format = source_format or format_of(source)
+    target_format = target_format or format_of(target, writing=True)
+    report = ReadReport()
+    options = replace(reading or ReadOptions(), keep_tokens=True)
+    sentences = read_sentences(source, format=source_format, options=options, report=report)
+    counted = track(sentences, label="sentences")
+    written = write_sentences(target, counted, format=target_format, options=writing)
+    return Conversion(source_format, target_format, report, written)

@@ -1,0 +1,60 @@
+"""Fit spans to tokens for the formats that only know tokens: CoNLL and spaCy's DocBin."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from probeta.errors import Fault, one_of
+from probeta.formats.base import Losses, WriteOptions
+from probeta.records import Sentence
+from probeta.tokens import Token, TokenSpan, align, split
+
+#: What to do with a span that begins or ends inside a token.
+MISALIGNED = ("split", "error", "drop")
+
+
+class Fitter:
+    """Spans as token ranges, by the option ``misaligned``; what had to give way is told.
+
+    ``split`` cuts the token where the span begins or ends; a span that still has no token of its own
+    (white space only, where the format has none) is a fault. ``drop`` leaves such spans out and lists them.
+    """
+
+    def __init__(self, options: WriteOptions, losses: Losses, faults: list[Fault]) -> None:
+        self._policy = one_of(options.misaligned, MISALIGNED, what="choice for misaligned spans")
+        self._losses = losses
+        self._faults = faults
+
+    def __call__(self, sentence: Sentence, tokens: list[Token]) -> tuple[list[Token], list[TokenSpan]]:
+        """The tokens to write, and the spans over them."""
+        text = sentence.text
+        ranges, wrong = align(tokens, sentence.spans, text=text, row=sentence.id)
+        if wrong and self._policy == "split":
+            pieces = split(tokens, sentence.spans)
+            kept = set(pieces)
+            for start, end in tokens:
+                if (start, end) not in kept:
+                    self._losses.row(
+                        code="token_split",
+                        row=sentence.id,
+                        column="tokens",
+                        message="the token is split where a span begins or ends",
+                        found=repr(text[start:end]),
+                    )
+            tokens = pieces
+            ranges, wrong = align(tokens, sentence.spans, text=text, row=sentence.id)
+        for fault in wrong:
+            if self._policy == "drop":
+                self._losses.row(
+                    code="span_dropped",
+                    row=sentence.id,
+                    column="spans",
+                    message=fault.message,
+                    found=fault.found or "",
+                )
+            else:
+                fix = "--misaligned drop leaves it out and lists it"
+                if self._policy == "error":
+                    fix = "--misaligned split cuts the token; " + fix
+                self._faults.append(replace(fault, fix=fix))
+        return tokens, ranges

@@ -1,0 +1,121 @@
+"""JSONL: one sentence a line, ``{"id", "text", "spans": [{"start", "end", "label", "text"}], …}``.
+
+Every further key is an attribute of the sentence and keeps its name and value. NaN and lone surrogates
+are no JSON. ``text`` in a span is checked where it stands and always written.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO
+
+import orjson
+
+from probeta.errors import Fault
+from probeta.formats.base import (
+    Faults,
+    Losses,
+    ReadOptions,
+    ReadReport,
+    Source,
+    WriteOptions,
+    WriteReport,
+    not_utf8,
+)
+from probeta.formats.rows import RowReader, to_row
+from probeta.records import Sentence
+
+_BUFFER = 1 << 20
+
+
+def read(
+    source: Source, options: ReadOptions, report: ReadReport, faults: Faults
+) -> Iterator[tuple[int, Sentence]]:
+    """Yield each sentence with its line; blank lines are skipped."""
+    build = RowReader(options, report, faults)
+    loads = orjson.loads
+    number = 0
+    with source.open() as handle:
+        for line, raw in enumerate(handle, start=1):
+            try:
+                record = loads(raw)
+            except orjson.JSONDecodeError:
+                if raw.isspace():
+                    continue
+                if line == 1 and raw.startswith(b"\xef\xbb\xbf"):
+                    raw = raw[3:]
+                record = _told(raw, line, handle, faults)
+            number += 1
+            if record is not None:
+                sentence = build(record, row=line, number=number, raw=raw)
+                if sentence is not None:
+                    yield line, sentence
+
+
+def _told(raw: bytes, line: int, handle: BinaryIO, faults: Faults) -> Any:
+    """The record of a line that only had a byte order mark before it; else None, and the fault is noted."""
+    try:
+        return orjson.loads(raw)
+    except orjson.JSONDecodeError as caught:
+        error = caught
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        raise not_utf8(raw, handle, line, faults) from None
+    message = error.msg.split(": line ")[0]
+    if re.search(r"\b(NaN|-?Infinity)\b", text[max(0, error.pos - 1) : error.pos + 9]):
+        message = "NaN and Infinity are no JSON"
+    elif "surrogate" in message:
+        message = "a lone surrogate is no character"
+    faults.add(
+        Fault(
+            code="json",
+            message=f"the line cannot be read: {message}",
+            row=line,
+            column=f"character {error.pos + 1}",
+            expected="one JSON object a line",
+            found=repr(text[max(0, error.pos - 20) : error.pos + 20]),
+        )
+    )
+    return None
+
+
+def write(handle: BinaryIO, sentences: Iterable[Sentence], options: WriteOptions) -> WriteReport:
+    """Write a line a sentence; ``options`` change nothing here.
+
+    A value that JSON does not have (a date from a Parquet file) becomes text and is listed as lost.
+    """
+    report = WriteReport()
+    losses = Losses()
+    dumps, passed = orjson.dumps, orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_APPEND_NEWLINE
+    lines: list[bytes] = []
+    size = 0
+    for sentence in sentences:
+        row = to_row(sentence)
+        try:
+            line = dumps(row, option=passed)
+        except TypeError:
+            line = _unusual(row, losses)
+        report.sentences += 1
+        report.spans += len(sentence.spans)
+        lines.append(line)
+        size += len(line)
+        if size > _BUFFER:
+            handle.write(b"".join(lines))
+            lines.clear()
+            size = 0
+    handle.write(b"".join(lines))
+    report.lost = losses.all()
+    return report
+
+
+def _unusual(row: dict[str, Any], losses: Losses) -> bytes:
+    """The line of a row with long whole numbers or with values of other types than JSON's."""
+    for column, value in row.items():
+        try:
+            json.dumps(value)
+        except TypeError:
+            losses.column(code="as_text", column=column, message="the value is written as text")
+    return json.dumps(row, ensure_ascii=False, allow_nan=False, default=str).encode() + b"\n"
