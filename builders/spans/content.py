@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -63,6 +63,7 @@ def load_content(recipe: SpanRecipe) -> Content:
                 faults += [_placed(fault, row) for fault in error.faults]
                 continue
             templates.append(template)
+        faults += _doubled_texts(templates)
     if faults or agreement is None or joins is None:
         raise DataError(faults)
     return Content(recipe, lexicons, agreement, joins, templates)
@@ -70,3 +71,21 @@ def load_content(recipe: SpanRecipe) -> Content:
 
 def _placed(fault: Fault, row: SentenceRow) -> Fault:
     return replace(fault, file=row.file, row=row.line, column=fault.column or "text")
+
+
+def _doubled_texts(templates: Sequence[Template]) -> Iterator[Fault]:
+    """Hand-picked rows that give the same text."""
+    seen: dict[str, Template] = {}
+    for template in templates:
+        if template.row.hand_picked:
+            text = template.render(template.pinned()).text
+            other = seen.setdefault(text, template).row
+            if other is not template.row:
+                yield _placed(
+                    Fault(
+                        code="doubled_text",
+                        message=f"the sentence stands twice: {text}",
+                        found=f"already {other.id} in {other.file}:{other.line}",
+                    ),
+                    template.row,
+                )

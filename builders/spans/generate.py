@@ -195,7 +195,7 @@ class CellPlan:
     @cached_property
     def maximum(self) -> int:
         """How many different sentences the cell can hold, hand-picked ones among them."""
-        texts = {template.render(_pinned(template)).text for template in self.hand_picked}
+        texts = {template.render(template.pinned()).text for template in self.hand_picked}
         return len(texts) + sum(family.size - family.pinned_inside() for family in self.families)
 
     def goal(self, per_cell: PerCell) -> int | None:
@@ -224,7 +224,7 @@ class CellPlan:
     def hand_picked_sentences(self) -> Iterator[Sentence]:
         """The sentences of the hand-picked rows."""
         for template in self.hand_picked:
-            yield _sentence(self.recipe, template, template.row.id, template.render(_pinned(template)))
+            yield _sentence(self.recipe, template, template.row.id, template.render(template.pinned()))
 
     def draws(self, seed: int) -> Iterator[Sentence]:
         """Sentences from the cell's templates, in a seeded order, the templates in turn."""
@@ -233,10 +233,6 @@ class CellPlan:
         for template, fill in _in_turn([family.draws(seed) for family in families]):
             name = DRAWN.join([template.row.id, *(entry.id for entry in fill.values())])
             yield _sentence(self.recipe, template, name, template.render(fill))
-
-
-def _pinned(template: Template) -> Fill:
-    return template.pinned() if template.row.slots else {}
 
 
 def is_drawn(sentence_id: str) -> bool:

@@ -228,14 +228,13 @@ class Condition:
                 )
             ) from None
         for node in tree.find_all(nodes.Expr):
-            if not isinstance(node, _IN_CONDITIONS) or (
-                isinstance(node, nodes.Filter) and node.name not in _FILTERS
-            ):
+            known_name = not isinstance(node, nodes.Filter | nodes.Test) or node.name in _FILTERS_AND_TESTS
+            if not isinstance(node, _IN_CONDITIONS) or not known_name:
                 raise DataError(
                     Fault(
                         code="condition_syntax",
                         message="a condition compares features; it calls nothing",
-                        expected="==, !=, <, >, in, and, or, not",
+                        expected="==, !=, <, >, in, and, or, not, is none",
                         found=expression,
                     )
                 )
@@ -317,8 +316,9 @@ _IN_CONDITIONS = (
     nodes.Not,
     nodes.Neg,
     nodes.Filter,
+    nodes.Test,
 )
-_FILTERS = ("lower", "upper", "length", "first", "last")
+_FILTERS_AND_TESTS = ("lower", "upper", "length", "first", "last", "none")
 
 _CONDITIONS = ImmutableSandboxedEnvironment(undefined=jinja2.StrictUndefined)
 

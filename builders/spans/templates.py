@@ -58,11 +58,7 @@ class SlotOutput(Output):
         assert self.lexicon is not None and self.entry is not None
         if name in self.entry.forms:
             return replace(self, text=self.entry.forms[name] or "", form=name)
-        return Output(_as_text(self.entry.id if name == "id" else self.entry.features[name]))
-
-
-def _as_text(value: str | float | None) -> str:
-    return f"{value:g}" if isinstance(value, float) else value or ""
+        return Output(self.entry.columns[name].strip())
 
 
 def _initial(value: Output | str) -> Output | str:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from probeta.errors import Fault, nearest
 from probeta.recipe.schema import Recipe, SpanRecipe
+from probeta.recipe.selection import MeanTokens, Spread
 from probeta.recipe.source import Document, Place, dotted
 
 
@@ -142,6 +143,14 @@ def _selection(recipe: SpanRecipe) -> Iterator[Trouble]:
     for at, rule in enumerate(recipe.selection):
         place: Place = ("selection", at)
         data = rule.model_dump()
+        if isinstance(rule, Spread) and (rule.column is None) == (
+            rule.lexicon is None or rule.feature is None
+        ):
+            yield Trouble(
+                place, "spread_of", "a spread is that of a lexicon's feature, or of a column of the sentences"
+            )
+        if isinstance(rule, MeanTokens) and rule.at_least > rule.at_most:
+            yield Trouble((*place, "from"), "range", "the range ends before it begins")
         lexicon = data.get("lexicon")
         if lexicon is not None and lexicon not in recipe.lexicons:
             yield unknown((*place, "lexicon"), lexicon, recipe.lexicons, what="lexicon")
