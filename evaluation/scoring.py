@@ -1,0 +1,348 @@
+"""Span scores of one or more systems against one gold: counts, intervals, results by attribute."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from probeta.errors import UsageError
+from probeta.evaluation import relaxed
+from probeta.evaluation.cells import Cell, attributes_named, cells
+from probeta.evaluation.compare import (
+    Difference,
+    Floats,
+    Scenario,
+    competition_ranks,
+    differences,
+    scenario,
+)
+from probeta.evaluation.counts import Counts, macro
+from probeta.evaluation.intervals import Interval, clusters, percentile, resample
+from probeta.evaluation.items import Item, Matched
+from probeta.evaluation.paired import Contrast, PairedResult, paired
+from probeta.evaluation.relaxed import RelaxedCounts
+from probeta.evaluation.spantable import (
+    Ints,
+    Labels,
+    SpanTable,
+    counts_by_label,
+    from_spans,
+    shared,
+    untyped_counts,
+)
+from probeta.evaluation.units import Predictions, Units, Values, values
+
+#: Ways to match beside the strict one (boundaries and label).
+MATCHES: Sequence[str] = ("untyped", *relaxed.SCHEMES)
+_MEASURES = ("precision", "recall", "f1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tokens:
+    """Token counts by item: all, those with equal tags, labelled ones in gold, prediction and both."""
+
+    tokens: Ints
+    equal: Ints
+    gold: Ints
+    predicted: Ints
+    correct: Ints
+
+    def accuracy(self, items: Sequence[int] | slice = slice(None)) -> float | None:
+        """Tokens with equal tags of all tokens of the items; None without tokens."""
+        count = int(self.tokens[items].sum())
+        return int(self.equal[items].sum()) / count if count else None
+
+    def labelled(self) -> Counts:
+        """Tokens with a label: their counts give token precision, recall and F1."""
+        return Counts(
+            gold=int(self.gold.sum()),
+            predicted=int(self.predicted.sum()),
+            correct=int(self.correct.sum()),
+        )
+
+
+@dataclass(slots=True, kw_only=True)
+class SystemScores:
+    """One system's results; ``by`` has one list of cells for each ``--by``."""
+
+    name: str
+    overall: Counts
+    labels: Mapping[str, Counts]
+    matches: Mapping[str, Counts | RelaxedCounts]
+    intervals: Mapping[str, Interval | None]
+    tokens: Tokens | None
+    by: Mapping[str, Sequence[Cell]]
+    token_accuracy_by: Mapping[str, Mapping[str, float | None]]
+    paired: Sequence[PairedResult]
+    examples: Mapping[str, Sequence[Mapping[str, Any]]]
+    invalid: Mapping[str, int] = field(default_factory=dict)
+    repeated: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """The design's keys and what else is known."""
+        overall = self.overall.to_json()
+        overall["intervals"] = {
+            name: None if interval is None else {"low": interval.low, "high": interval.high}
+            for name, interval in self.intervals.items()
+        }
+        found: dict[str, Any] = {
+            "overall": overall,
+            "macro": macro(self.labels),
+            "labels": {label: counts.to_json() for label, counts in self.labels.items()},
+            "by": {name: self._cells_json(name) for name in self.by},
+        }
+        if self.matches:
+            found["matches"] = {name: counts.to_json() for name, counts in self.matches.items()}
+        if self.tokens is not None:
+            found["token_accuracy"] = self.tokens.accuracy()
+            found["tokens"] = self.tokens.labelled().to_json() | {
+                "tokens": int(self.tokens.tokens.sum()),
+                "equal": int(self.tokens.equal.sum()),
+            }
+        if self.paired:
+            found["paired"] = [result.to_json() for result in self.paired]
+        if self.examples:
+            found["examples"] = {kind: list(rows) for kind, rows in self.examples.items()}
+        found["invalid"] = dict(self.invalid)
+        found["repeated"] = self.repeated
+        return found
+
+    def _cells_json(self, name: str) -> dict[str, Any]:
+        found = {}
+        for one in self.by[name]:
+            found[one.name] = one.to_json()
+            if one.name in self.token_accuracy_by.get(name, {}):
+                found[one.name]["token_accuracy"] = self.token_accuracy_by[name][one.name]
+        return found
+
+
+@dataclass(slots=True, kw_only=True)
+class SpanScores:
+    """All systems' results, their ranks by ``primary``, their differences and the scenario's winner."""
+
+    primary: str
+    systems: Mapping[str, SystemScores]
+    ranks: Mapping[str, int | None]
+    differences: Sequence[Difference]
+    scenario: Scenario | None
+    units: Units
+
+    def to_json(self) -> dict[str, Any]:
+        """For one system its keys; for several ``systems``, ``ranks`` and ``differences``."""
+        found: dict[str, Any]
+        if len(self.systems) == 1:
+            found = next(iter(self.systems.values())).to_json()
+        else:
+            found = {
+                "systems": {name: scores.to_json() for name, scores in self.systems.items()},
+                "ranks": {"by": self.primary, "systems": dict(self.ranks)},
+                "differences": [difference.to_json() for difference in self.differences],
+            }
+        if self.scenario is not None:
+            found["scenario"] = self.scenario.to_json()
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """What to compute beside the strict counts; ``by`` names attributes, crossed ones joined by a colon."""
+
+    primary: str = "f1"
+    matches: Sequence[str] = ()
+    by: Sequence[str] = ()
+    contrasts: Sequence[Contrast] = ()
+    scenario: Mapping[str, Sequence[str]] | None = None
+    samples: int = 1000
+    seed: int = 0
+    examples: int = 0
+    order: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+def score_spans(
+    *,
+    systems: Mapping[str, Matched],
+    choices: Choices = Choices(),
+    invalid: Mapping[str, Mapping[str, int]] | None = None,
+) -> SpanScores:
+    """Score systems whose predictions were matched to the same gold items.
+
+    Everything follows from the counts: strict spans (item, boundaries and label), the named matches,
+    labels, tokens where both sides are tagged, cells by attribute. Intervals are percentile bootstrap
+    intervals over base sentences. Nothing depends on the order of items or spans.
+    """
+    if not systems:
+        raise UsageError("there is no system to score")
+    gold = next(iter(systems.values())).gold
+    labels = Labels()
+    table = from_spans([item.spans for item in gold], labels)
+    predicted = {
+        name: from_spans([item.spans for item in matched.predicted], labels)
+        for name, matched in systems.items()
+    }
+    units = _units(gold, table, labels, predicted)
+    cluster_names = [_cluster(item, number) for number, item in enumerate(gold)]
+    cluster = clusters(cluster_names)
+    scores: dict[str, SystemScores] = {}
+    samples: dict[str, Floats] = {}
+    for name, matched in systems.items():
+        sampled = _sampled(table, predicted[name], units.systems[name], len(gold), cluster, choices)
+        samples[name] = sampled[choices.primary]
+        tokens = _tokens(matched)
+        by = {
+            crossing: cells(units, name, attributes_named(crossing), order=choices.order)
+            for crossing in choices.by
+        }
+        scores[name] = SystemScores(
+            name=name,
+            overall=Counts(
+                gold=len(table), predicted=len(predicted[name]), correct=int(units.systems[name].hits.sum())
+            ),
+            labels=counts_by_label(table, predicted[name], labels),
+            matches={
+                match: untyped_counts(table, predicted[name])
+                if match == "untyped"
+                else relaxed.relaxed_counts(table, predicted[name], scheme=relaxed.scheme_named(match))
+                for match in choices.matches
+            },
+            intervals={measure: percentile(sampled[measure]) for measure in _MEASURES},
+            tokens=tokens,
+            by=by,
+            token_accuracy_by={} if tokens is None else _accuracy_by(gold, tokens, choices.by),
+            paired=[result for contrast in choices.contrasts for result in paired(units, name, contrast)],
+            examples={},
+            invalid=(invalid or {}).get(name, {}),
+            repeated=predicted[name].repeated,
+        )
+    primary = {name: getattr(one.overall, choices.primary) for name, one in scores.items()}
+    return SpanScores(
+        primary=choices.primary,
+        systems=scores,
+        ranks=competition_ranks(primary),
+        differences=differences(primary, samples),
+        scenario=None
+        if choices.scenario is None
+        else scenario(units, choices.scenario, samples=choices.samples, seed=choices.seed),
+        units=units,
+    )
+
+
+def _cluster(item: Item, number: int) -> str:
+    base = item.attributes.get("base_id")
+    return str(base if base is not None else item.id if item.id is not None else number)
+
+
+def item_attributes(items: Sequence[Item]) -> dict[str, Values]:
+    """Attributes of items, one entry an item: every plain value that any of them has."""
+    names = dict.fromkeys(
+        name
+        for item in items
+        for name, value in item.attributes.items()
+        if value is None or isinstance(value, str | int | float | bool)
+    )
+    return {name: values(item.attributes.get(name) for item in items) for name in names}
+
+
+def _units(
+    gold: Sequence[Item], table: SpanTable, labels: Labels, predicted: Mapping[str, SpanTable]
+) -> Units:
+    names = list(labels)
+    of_item = item_attributes(gold)
+    attributes = {name: column[table.item] for name, column in of_item.items()}
+    attributes |= _span_attributes(gold, table, names, taken=attributes)
+    attributes["label"] = values(names[code] for code in table.label)
+    systems = {}
+    for name, other in predicted.items():
+        hits, correct = shared(table, other)
+        known = {attribute: column[other.item] for attribute, column in of_item.items()}
+        known["label"] = values(names[code] for code in other.label)
+        systems[name] = Predictions(hits=hits, correct=correct, attributes=known)
+    texts = []
+    for item, start, end in zip(table.item.tolist(), table.start.tolist(), table.end.tolist(), strict=True):
+        texts.append((gold[item].text or "")[start:end])
+    return Units(
+        item=table.item,
+        cluster=[_cluster(gold[item], item) for item in table.item.tolist()],
+        text=texts,
+        attributes=attributes,
+        systems=systems,
+    )
+
+
+def _span_attributes(
+    gold: Sequence[Item], table: SpanTable, labels: Sequence[str], *, taken: Mapping[str, Values]
+) -> dict[str, Values]:
+    """Attributes of single spans, in the table's order; those of items go first where both have one."""
+    by_span: dict[tuple[int, int, int, str], Mapping[str, Any]] = {}
+    for number, item in enumerate(gold):
+        for span, attributes in zip(item.spans, item.span_attributes, strict=False):
+            by_span[number, span.start, span.end, span.label] = attributes
+    names = dict.fromkeys(name for attributes in by_span.values() for name in attributes)
+    rows = [
+        by_span.get((item, start, end, labels[label]), {})
+        for item, start, end, label in zip(
+            table.item.tolist(), table.start.tolist(), table.end.tolist(), table.label.tolist(), strict=True
+        )
+    ]
+    return {name: values(row.get(name) for row in rows) for name in names if name not in taken}
+
+
+def _sampled(
+    gold: SpanTable,
+    predicted: SpanTable,
+    result: Predictions,
+    items: int,
+    cluster: Ints,
+    choices: Choices,
+) -> dict[str, Floats]:
+    """Precision, recall and F1 in each bootstrap sample; NaN where a denominator is empty."""
+    counts = np.zeros((items, 3))
+    counts[:, 0] = np.bincount(gold.item, minlength=items)
+    counts[:, 1] = np.bincount(predicted.item, minlength=items)
+    counts[:, 2] = np.bincount(gold.item[result.hits], minlength=items)
+    of_gold, of_predicted, correct = resample(counts, cluster, samples=choices.samples, seed=choices.seed).T
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return {
+            "precision": correct / of_predicted,
+            "recall": correct / of_gold,
+            "f1": 2 * correct / (of_gold + of_predicted),
+        }
+
+
+def _tokens(matched: Matched) -> Tokens | None:
+    """Token counts, where every item is tagged on both sides."""
+    rows = []
+    for one, other in zip(matched.gold, matched.predicted, strict=True):
+        if one.tags is None or other.tags is None:
+            return None
+        equal = sum(map(operator.eq, one.tags, other.tags))
+        first, second = list(map(_label, one.tags)), list(map(_label, other.tags))
+        correct = sum(a is not None and a == b for a, b in zip(first, second, strict=True))
+        labelled = [sum(label is not None for label in side) for side in (first, second)]
+        rows.append((len(one.tags), equal, *labelled, correct))
+    tokens, equals, gold, predicted, both = np.array(rows, dtype=np.int64).reshape(-1, 5).T
+    return Tokens(tokens=tokens, equal=equals, gold=gold, predicted=predicted, correct=both)
+
+
+def _label(tag: str) -> str | None:
+    return None if tag == "O" else tag.partition("-")[2]
+
+
+def _accuracy_by(
+    gold: Sequence[Item], tokens: Tokens, by: Sequence[str]
+) -> dict[str, dict[str, float | None]]:
+    """Token accuracy for each value of the attributes that items have."""
+    of_item = item_attributes(gold)
+    found: dict[str, dict[str, float | None]] = {}
+    for crossing in by:
+        names = attributes_named(crossing)
+        if not all(name in of_item for name in names):
+            continue
+        members: dict[str, list[int]] = {}
+        for item, key in enumerate(zip(*(of_item[name] for name in names), strict=True)):
+            members.setdefault(":".join(key), []).append(item)
+        found[crossing] = {key: tokens.accuracy(items) for key, items in members.items()}
+    return found

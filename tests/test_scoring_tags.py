@@ -1,0 +1,227 @@
+"""Tag sequences scored as arrays: hand cases, policies, and equality with other scorers."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from probeta.errors import DataError, UsageError
+from probeta.evaluation import tagged
+from probeta.evaluation.spantable import Labels
+from probeta.evaluation.tagged import score_tags, spans_of_tags
+
+LABELS = ("PER", "LOC", "ARGM-LOC")
+
+
+def counted(
+    gold: str, predicted: str, *, scheme: str = "IOB2", policy: str = "error"
+) -> tuple[int, int, int]:
+    spans = score_tags(gold=[gold.split()], predicted=[predicted.split()], scheme=scheme, policy=policy).spans
+    return spans.gold, spans.predicted, spans.correct
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted", "scheme", "conlleval", "discard"),
+    [
+        # One broken prediction that conlleval repairs into the gold span.
+        ("B-X I-X O", "I-X I-X O", "IOB2", (1, 1, 1), (1, 0, 0)),
+        # Broken on both sides.
+        ("O I-X O", "O I-X O", "IOB2", (1, 1, 1), (0, 0, 0)),
+        # The I of another type begins a span for conlleval and is left out by discard.
+        ("B-PER B-LOC", "B-PER I-LOC", "IOB2", (2, 2, 2), (2, 1, 1)),
+        ("B-PER I-PER", "B-PER I-LOC", "IOB2", (1, 2, 0), (1, 1, 0)),
+        ("B-X I-X I-X", "B-X O I-X", "IOB2", (1, 2, 0), (1, 1, 0)),
+        # An unclosed IOBES span.
+        ("B-X I-X E-X", "B-X I-X I-X", "IOBES", (1, 1, 1), (1, 0, 0)),
+        ("B-X E-X S-X", "B-X B-X S-X", "IOBES", (2, 3, 1), (2, 1, 1)),
+        # In IOB1 a B may only part a span from one before it.
+        ("I-X I-X O I-X", "B-X I-X O I-X", "IOB1", (2, 2, 2), (2, 1, 1)),
+    ],
+)
+def test_invalid_sequences_follow_the_policy(
+    gold: str, predicted: str, scheme: str, conlleval: tuple[int, int, int], discard: tuple[int, int, int]
+) -> None:
+    assert counted(gold, predicted, scheme=scheme, policy="conlleval") == conlleval
+    assert counted(gold, predicted, scheme=scheme, policy="discard") == discard
+    with pytest.raises(DataError) as caught:
+        counted(gold, predicted, scheme=scheme)
+    assert {fault.code for fault in caught.value.faults} == {"tag_sequence"}
+    assert all(fault.row == 1 and fault.fix for fault in caught.value.faults)
+
+
+def test_broken_spans_are_counted_under_every_policy() -> None:
+    result = score_tags(
+        gold=[["B-X", "I-X", "O"], ["O", "I-X"]],
+        predicted=[["I-X", "I-X", "O"], ["O", "I-Y"]],
+        policy="conlleval",
+    )
+    assert result.invalid == {"gold": 1, "predicted": 2}
+
+
+def test_a_fault_names_sentence_and_token() -> None:
+    with pytest.raises(DataError) as caught:
+        score_tags(gold=[["O"], ["O", "I-X"]], predicted=[["O"], ["O", "O"]])
+    assert "sentence 2, token 2" in str(caught.value)
+    with pytest.raises(DataError, match="another number of tokens"):
+        score_tags(gold=[["O"], ["O", "O"]], predicted=[["O"], ["O"]])
+    with pytest.raises(DataError, match="different numbers of sentences"):
+        score_tags(gold=[["O"], ["O", "O"]], predicted=[["O"]])
+
+
+@pytest.mark.parametrize("tag", ["B_X", "PER", "-", "o", "E-X", "B-"])
+def test_a_tag_that_is_none_is_a_fault_under_every_policy(tag: str) -> None:
+    for policy in tagged.POLICIES:
+        with pytest.raises(DataError) as caught:
+            score_tags(gold=[["O"]], predicted=[[tag]], policy=policy)
+        assert caught.value.faults[0].code == "tag"
+
+
+def test_an_unknown_scheme_is_a_wrong_use() -> None:
+    with pytest.raises(UsageError, match="IOBES"):
+        score_tags(gold=[["O"]], predicted=[["O"]], scheme="IOBE")
+
+
+def test_nothing_at_all() -> None:
+    result = score_tags(gold=[], predicted=[])
+    assert (result.spans.gold, result.spans.f1, result.tokens.accuracy) == (0, None, None)
+    result = score_tags(gold=[["O", "O"], []], predicted=[["O", "O"], []])
+    assert (result.spans.f1, result.tokens.accuracy, result.tokens.labelled.f1) == (None, 1.0, None)
+
+
+def test_token_counts() -> None:
+    # Tokens: equal B-X; I-X against O; O against B-Y. Labelled tokens: gold 2, predicted 2, shared 1.
+    tokens = score_tags(gold=[["B-X", "I-X", "O"]], predicted=[["B-X", "O", "B-Y"]]).tokens
+    assert (tokens.tokens, tokens.equal, tokens.accuracy) == (3, 1, 1 / 3)
+    assert (tokens.labelled.gold, tokens.labelled.predicted, tokens.labelled.correct) == (2, 2, 1)
+
+
+def test_two_schemes_give_equal_spans_and_no_token_accuracy() -> None:
+    result = score_tags(
+        gold=[["B-X", "I-X", "B-X"]], predicted=[["B-X", "L-X", "U-X"]], predicted_scheme="BILOU"
+    )
+    assert (result.spans.correct, result.spans.f1, result.tokens.accuracy) == (2, 1.0, None)
+
+
+@st.composite
+def span_lists(draw: st.DrawFn) -> tuple[int, list[tuple[int, int, str]]]:
+    """A sentence's length and its spans, sorted, touching at most."""
+    spans, place = [], 0
+    for _ in range(draw(st.integers(0, 5))):
+        start = place + draw(st.integers(0, 2))
+        place = start + draw(st.integers(1, 3))
+        spans.append((start, place, draw(st.sampled_from(LABELS))))
+    return place + draw(st.integers(0, 2)), spans
+
+
+def encoded(length: int, spans: list[tuple[int, int, str]], scheme: str) -> list[str]:
+    tags = ["O"] * length
+    before: tuple[int, int, str] | None = None
+    for start, end, label in spans:
+        kinds = ["B", *"I" * (end - start - 1)]
+        if scheme == "IOB1" and not (before and before[1] == start and before[2] == label):
+            kinds[0] = "I"
+        if scheme in ("IOBES", "BILOU"):
+            last, single = ("E", "S") if scheme == "IOBES" else ("L", "U")
+            kinds[-1] = last if len(kinds) > 1 else single
+        tags[start:end] = [f"{kind}-{label}" for kind in kinds]
+        before = (start, end, label)
+    return tags
+
+
+@given(st.lists(span_lists(), max_size=4), st.sampled_from(tagged.SCHEMES), st.sampled_from(tagged.POLICIES))
+def test_every_scheme_gives_the_same_spans(
+    sentences: list[tuple[int, list[tuple[int, int, str]]]], scheme: str, policy: str
+) -> None:
+    labels = Labels()
+    table, invalid = spans_of_tags(
+        [encoded(length, spans, scheme) for length, spans in sentences],
+        scheme=scheme,
+        policy=policy,
+        labels=labels,
+    )
+    names = list(labels)
+    found = [
+        (item, start, end, names[label])
+        for item, start, end, label in zip(
+            table.item.tolist(), table.start.tolist(), table.end.tolist(), table.label.tolist(), strict=True
+        )
+    ]
+    assert (
+        found == [(item, *span) for item, (_, spans) in enumerate(sentences) for span in spans]
+        and not invalid
+    )
+
+
+def random_corpus(seed: int, sentences: int) -> tuple[list[list[str]], list[list[str]]]:
+    """Valid IOB2 gold and predictions that share some spans."""
+    generator = random.Random(seed)
+
+    def spans(length: int) -> list[tuple[int, int, str]]:
+        found, place = [], 0
+        while place < length - 3:
+            place += generator.randint(0, 6)
+            end = min(length, place + generator.randint(1, 3))
+            if place < end:
+                found.append((place, end, generator.choice(LABELS)))
+            place = end
+        return found
+
+    gold, predicted = [], []
+    for _ in range(sentences):
+        length = generator.randint(1, 30)
+        one = spans(length)
+        other = one if generator.random() < 0.4 else spans(length)
+        gold.append(encoded(length, one, "IOB2"))
+        predicted.append(encoded(length, other, "IOB2"))
+    return gold, predicted
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_equal_to_seqeval_on_valid_tags(seed: int) -> None:
+    from seqeval import metrics
+    from seqeval.scheme import IOB2
+
+    gold, predicted = random_corpus(seed, 200)
+    result = score_tags(gold=gold, predicted=predicted)
+    for options in ({}, {"mode": "strict", "scheme": IOB2}):
+        for name in ("precision", "recall", "f1"):
+            theirs = getattr(metrics, f"{name}_score")(gold, predicted, **options)
+            assert getattr(result.spans, name) == pytest.approx(theirs, abs=1e-9)
+    report = metrics.classification_report(gold, predicted, output_dict=True)
+    for label, counts in result.by_label.items():
+        assert counts.f1 == pytest.approx(report[label]["f1-score"], abs=1e-9)
+        assert counts.gold == report[label]["support"]
+    assert result.tokens.accuracy == pytest.approx(metrics.accuracy_score(gold, predicted), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_equal_to_spacy_on_valid_tags(seed: int) -> None:
+    import spacy
+    from spacy.scorer import Scorer
+    from spacy.tokens import Doc
+    from spacy.training import Example
+
+    gold, predicted = random_corpus(seed, 100)
+    vocab = spacy.blank("es").vocab
+    examples = [
+        Example(
+            Doc(vocab, words=["a"] * len(other), ents=other), Doc(vocab, words=["a"] * len(one), ents=one)
+        )
+        for one, other in zip(gold, predicted, strict=True)
+    ]
+    theirs = Scorer.score_spans(examples, "ents")
+    ours = score_tags(gold=gold, predicted=predicted)
+    assert ours.spans.f1 == pytest.approx(theirs["ents_f"], abs=1e-9)
+    assert ours.spans.precision == pytest.approx(theirs["ents_p"], abs=1e-9)
+    for label, scores in theirs["ents_per_type"].items():
+        assert ours.by_label[label].recall == pytest.approx(scores["r"], abs=1e-9)
+
+
+def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    gold, predicted = random_corpus(1, 100)
+    whole = score_tags(gold=gold, predicted=predicted)
+    monkeypatch.setattr(tagged, "_BLOCK", 7)
+    assert score_tags(gold=gold, predicted=predicted) == whole
