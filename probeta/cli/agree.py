@@ -1,0 +1,120 @@
+"""``probeta agree``: agreement between annotators, with intervals and reasons."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from probeta.cli.common import Json, print_json, reported
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def agree(
+    annotations: Annotated[
+        Path,
+        typer.Argument(help="A campaign folder, or the table as .parquet, .jsonl, .csv, .tsv or .xlsx."),
+    ],
+    wide: Annotated[bool, typer.Option("--wide", help="One row an item, one column an annotator.")] = False,
+    items: Annotated[
+        Path | None, typer.Option(help="Item columns: a built set, or a table with a column item or id.")
+    ] = None,
+    by: Annotated[
+        list[str] | None, typer.Option(help="Break down by this item column; may be repeated.")
+    ] = None,
+    reference: Annotated[
+        str | None, typer.Option(help="The item column with the original label, as one more coder.")
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(help="Resample whole groups of this item column; 'item' for none. Default: base_id."),
+    ] = None,
+    labels: Annotated[
+        str | None, typer.Option(help="The declared label set in its order, separated by commas.")
+    ] = None,
+    level: Annotated[str, typer.Option(help="nominal, ordinal, interval or ratio.")] = "nominal",
+    weights: Annotated[
+        str | None,
+        typer.Option(help="Of weighted kappa and AC2: identity, linear, quadratic, radical, ordinal, ratio."),
+    ] = None,
+    missing: Annotated[str | None, typer.Option(help="The one token that means no label.")] = None,
+    fold: Annotated[
+        list[str] | None, typer.Option(help="Read one label as another: written=meant; may be repeated.")
+    ] = None,
+    duplicates: Annotated[
+        str, typer.Option(help="An annotator's second answer to an item: error, first or last counts.")
+    ] = "error",
+    interval: Annotated[str, typer.Option(help="bootstrap, two_way, analytic or none.")] = "bootstrap",
+    resamples: Annotated[int, typer.Option(min=100, help="Bootstrap samples.")] = 1000,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
+    confidence: Annotated[float, typer.Option(min=0.5, max=0.999, help="Of the intervals.")] = 0.95,
+    item_column: Annotated[str, typer.Option(help="The item column of the table.")] = "item",
+    annotator_column: Annotated[str, typer.Option(help="The annotator column (long form).")] = "annotator",
+    label_column: Annotated[str, typer.Option(help="The label column (long form).")] = "label",
+    spans_column: Annotated[str, typer.Option(help="The column of spans (long form).")] = "spans",
+    annotators: Annotated[
+        str | None, typer.Option(help="The annotators' columns (wide form), separated by commas.")
+    ] = None,
+    cross_check: Annotated[
+        bool, typer.Option("--cross-check", help="Compare with krippendorff and scikit-learn.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write the report here; for a campaign folder reports/agreement.json by default."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Agreement between annotators: coefficients with intervals, or the reason why there is none.
+
+    Example: probeta agree answers.csv --wide --labels contrasting,entailment,neutral,reasoning
+    """
+    with reported(as_json=as_json):
+        from probeta.validation.agreement.run import AgreeOptions, run
+
+        report = run(
+            AgreeOptions(
+                annotations=annotations,
+                wide=wide,
+                items=items,
+                by=tuple(by or ()),
+                reference=reference,
+                cluster=cluster,
+                labels=_split(labels),
+                level=level,
+                weights=weights,
+                missing=missing,
+                fold=tuple(fold or ()),
+                duplicates=duplicates,
+                method=interval,
+                resamples=resamples,
+                seed=seed,
+                confidence=confidence,
+                columns={
+                    "item": item_column,
+                    "annotator": annotator_column,
+                    "label": label_column,
+                    "spans": spans_column,
+                },
+                annotators=_split(annotators) or (),
+                cross_check=cross_check,
+                out=out,
+            )
+        )
+        if as_json:
+            print_json(report)
+        else:
+            _show(report)
+
+
+def _split(text: str | None) -> tuple[str, ...] | None:
+    return None if text is None else tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _show(report: dict[str, Any]) -> None:
+    from probeta.validation.agreement.text import lines
+
+    for line in lines(report):
+        print(line)

@@ -1,0 +1,1 @@
+"""Aggregation: one label, or one set of spans, from several annotators' answers."""

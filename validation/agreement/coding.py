@@ -1,0 +1,449 @@
+"""Labels as codes: a matrix of items by annotators over a declared label set.
+
+Every coefficient starts from a ``Coded``. Make one from plain arrays (``from_rows``, ``from_pair``,
+``from_confusion``, ``from_counts``) or from the annotation table (``from_table``), which folds labels,
+drops what is no answer with its reason, and refuses unknown labels and double answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from probeta.errors import DataError, Fault, UsageError, nearest
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Codes = npt.NDArray[np.intp]
+
+#: What to do when an annotator answered an item more than once.
+DUPLICATE_POLICIES = ("error", "first", "last")
+
+
+class Repeat(NamedTuple):
+    """Two answers of one annotator to one item: codes of the first and of a later one."""
+
+    item: str
+    rater: str
+    first: int
+    later: int
+
+
+@dataclass(frozen=True)
+class Coded:
+    """Labels as codes.
+
+    ``codes`` is (items, raters), -1 where there is no label; ``labels`` are the label set in its order
+    and ``declared`` says whether a person declared it or it was read off the data. ``clusters`` numbers
+    each item's cluster from 0. ``anonymous``: columns are positions, not persons. ``folded`` maps
+    (written, meant) to a count, ``dropped`` a reason to a count of answers; ``repeats`` holds double
+    answers.
+    """
+
+    codes: Codes
+    labels: tuple[str, ...]
+    items: tuple[str, ...]
+    raters: tuple[str, ...]
+    declared: bool = False
+    clusters: Codes | None = None
+    anonymous: bool = False
+    folded: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    repeats: Sequence[Repeat] = ()
+
+    @cached_property
+    def counts(self) -> npt.NDArray[np.float64]:
+        """How often each label was given to each item: (items, labels)."""
+        return self.counts_of(np.ones(len(self.raters)))
+
+    def counts_of(self, multiplicity: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        """Label counts per item with each annotator counted ``multiplicity`` times."""
+        rows, columns = self.given
+        number = len(self.labels)
+        flat = np.bincount(
+            rows * number + self.codes[rows, columns],
+            weights=multiplicity[columns],
+            minlength=len(self.items) * number,
+        )
+        return np.asarray(flat, dtype=float).reshape(len(self.items), number)
+
+    @cached_property
+    def given(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+        """Item and rater of every label that was given, in item order."""
+        rows, columns = np.nonzero(self.codes >= 0)
+        return rows, columns
+
+    @cached_property
+    def active(self) -> npt.NDArray[np.intp]:
+        """The raters with at least one label."""
+        return np.flatnonzero((self.codes >= 0).any(axis=0))
+
+    def select(self, items: npt.NDArray[Any]) -> Coded:
+        """The same study over the items of a mask or index; raters without a label there stay."""
+        chosen = np.arange(len(self.items))[items]
+        clusters = None
+        if self.clusters is not None:
+            clusters = np.unique(self.clusters[chosen], return_inverse=True)[1]
+        return replace(
+            self,
+            codes=self.codes[chosen],
+            items=tuple(self.items[index] for index in chosen),
+            clusters=clusters,
+            repeats=(),
+        )
+
+    def without(self, rater: int) -> Coded:
+        """The study without one rater, given by its column."""
+        kept = [index for index in range(len(self.raters)) if index != rater]
+        return replace(
+            self, codes=self.codes[:, kept], raters=tuple(self.raters[index] for index in kept), repeats=()
+        )
+
+    def with_rater(self, name: str, codes: Codes) -> Coded:
+        """The study with one more rater, whose codes are given for every item."""
+        return replace(self, codes=np.column_stack([self.codes, codes]), raters=(*self.raters, name))
+
+    def against(self, label: int) -> Coded:
+        """One label against the rest: codes 1 and 0."""
+        codes = np.where(self.codes < 0, -1, self.codes == label)
+        return replace(self, codes=codes, labels=("other", self.labels[label]), declared=True)
+
+    def scores(self) -> tuple[float, ...] | None:
+        """The labels as numbers, or None if one is none."""
+        try:
+            values = tuple(float(label) for label in self.labels)
+        except ValueError:
+            return None
+        return values if np.isfinite(values).all() else None
+
+
+def from_rows(
+    rows: Iterable[Sequence[Hashable]],
+    *,
+    labels: Sequence[str] | None = None,
+    missing: Hashable = None,
+    raters: Sequence[str] | None = None,
+    clusters: Sequence[Hashable] | None = None,
+) -> Coded:
+    """Code a matrix: one row an item, one column a rater; ``missing`` is the one token for no label.
+
+    Without ``labels`` the label set is what occurs, in sorted order (numbers by size). Labels of mixed
+    types, NaN and unknown labels raise a DataError.
+
+    >>> from_rows([["a", "a"], ["a", None]]).codes.tolist()
+    [[0, 0], [0, -1]]
+    """
+    table = [list(row) for row in rows]
+    width = max(map(len, table), default=0)
+    faults = [
+        Fault(
+            code="row_length",
+            message="the row is shorter than the others",
+            row=number,
+            expected=f"{width} cells",
+            found=str(len(row)),
+        )
+        for number, row in enumerate(table, start=1)
+        if len(row) != width
+    ]
+    if faults:
+        raise DataError(faults)
+    flat = [cell for row in table for cell in row]
+    texts, names = _texts(flat, labels, missing)
+    index: dict[str | None, int] = {label: code for code, label in enumerate(names)}
+    index[None] = -1
+    try:
+        codes = np.fromiter((index[text] for text in texts), dtype=np.intp, count=len(texts))
+    except KeyError:
+        raise DataError(
+            [
+                _unknown(text, names, row=position // width + 1)
+                for position, text in enumerate(texts)
+                if text not in index
+            ]
+        ) from None
+    return Coded(
+        codes=codes.reshape(len(table), width),
+        labels=tuple(names),
+        items=tuple(str(number) for number in range(1, len(table) + 1)),
+        raters=tuple(raters) if raters is not None else tuple(str(number) for number in range(1, width + 1)),
+        declared=labels is not None,
+        clusters=None if clusters is None else _numbered(clusters),
+    )
+
+
+def from_pair(
+    first: Sequence[Hashable],
+    second: Sequence[Hashable],
+    *,
+    labels: Sequence[str] | None = None,
+    missing: Hashable = None,
+    clusters: Sequence[Hashable] | None = None,
+) -> Coded:
+    """Code two raters' labels of the same items, given as two sequences of equal length.
+
+    >>> from_pair("aab", "abb").labels
+    ('a', 'b')
+    """
+    if len(first) != len(second):
+        raise UsageError(f"the two sequences have {len(first)} and {len(second)} labels")
+    whole = from_rows([[*first, *second]], labels=labels, missing=missing)
+    return replace(
+        whole,
+        codes=np.ascontiguousarray(whole.codes.reshape(2, len(first)).T),
+        items=_positions(len(first)),
+        raters=("1", "2"),
+        clusters=None if clusters is None else _numbered(clusters),
+    )
+
+
+def from_confusion(table: npt.ArrayLike, *, labels: Sequence[str] | None = None) -> Coded:
+    """Code a two-rater table of counts, rows being the first rater's labels."""
+    counts = np.asarray(table)
+    if counts.ndim != 2 or counts.shape[0] != counts.shape[1]:
+        raise UsageError(f"the table has the shape {counts.shape}, expected a square")
+    number = len(counts)
+    cells = np.repeat(np.arange(number * number), counts.ravel().astype(int))
+    names = tuple(labels) if labels is not None else _positions(number)
+    return Coded(
+        codes=np.column_stack(np.divmod(cells, number)).astype(np.intp),
+        labels=names,
+        items=_positions(len(cells)),
+        raters=("1", "2"),
+        declared=True,
+    )
+
+
+def from_counts(table: npt.ArrayLike, *, labels: Sequence[str] | None = None) -> Coded:
+    """Code a table of label counts per item whose raters are not known.
+
+    Coefficients that need to know who gave which label (Cohen, Conger, Light) are then undefined.
+    """
+    counts = np.atleast_2d(np.asarray(table)).astype(int)
+    width = int(counts.sum(axis=1).max()) if counts.size else 0
+    codes = np.full((len(counts), width), -1, dtype=np.intp)
+    for row, cells in enumerate(counts):
+        given = np.repeat(np.arange(len(cells)), cells)
+        codes[row, : len(given)] = given
+    return Coded(
+        codes=codes,
+        labels=tuple(labels) if labels is not None else _positions(counts.shape[1]),
+        items=_positions(len(counts)),
+        raters=_positions(width),
+        declared=True,
+        anonymous=True,
+    )
+
+
+def from_table(
+    rows: pd.DataFrame,
+    *,
+    labels: Sequence[str] | None = None,
+    fold: Mapping[str, str] | None = None,
+    missing: str | None = None,
+    duplicates: Literal["error", "first", "last"] = "error",
+    clusters: Mapping[str, Hashable] | None = None,
+    file: str | None = None,
+) -> Coded:
+    """Code the annotation table.
+
+    ``fold`` maps labels as written to labels as meant; what was folded is counted. ``missing`` is the one
+    token for no label. Skipped and empty answers are dropped with their reason. An empty label, a label
+    outside ``labels`` (or, without a declared set, two that differ only by case or blanks) and a double
+    answer under the policy ``error`` raise a DataError with every fault. Double answers are ordered by
+    ``updated``, then ``created``, then by row, and kept as ``repeats`` whatever the policy.
+    """
+    folded: dict[tuple[str, str], int] = {}
+    dropped: dict[str, int] = {}
+    faults: list[Fault] = []
+    fold = fold or {}
+    known = set(labels) if labels is not None else None
+    kept: list[tuple[str, str, str, str, int]] = []
+    columns = (rows[name] for name in ("item", "annotator", "label", "status", "created", "updated"))
+    for line, item, rater, label, status, created, updated in zip(rows.index, *columns, strict=True):
+        if status != "answered":
+            dropped[status] = dropped.get(status, 0) + 1
+            continue
+        if missing is not None and label == missing:
+            dropped["missing"] = dropped.get("missing", 0) + 1
+            continue
+        if not isinstance(label, str) or not label.strip():
+            faults.append(
+                Fault(
+                    code="empty_label",
+                    message="the answer has no label",
+                    file=file,
+                    row=int(line),
+                    column="label",
+                    fix="declare the token that means no label (--missing ''), or remove the row",
+                )
+            )
+            continue
+        meant = fold.get(label, label)
+        if meant != label:
+            folded[label, meant] = folded.get((label, meant), 0) + 1
+        if known is not None and meant not in known:
+            faults.append(_unknown(meant, list(labels or ()), file=file, row=int(line)))
+            continue
+        kept.append((item, rater, meant, str(updated or created or ""), int(line)))
+    if labels is None:
+        faults += _alike({label for _, _, label, _, _ in kept}, file)
+    names = tuple(labels) if labels is not None else _sorted({label for _, _, label, _, _ in kept})
+    items = tuple(sorted(set(rows["item"])))
+    raters = tuple(sorted(set(rows["annotator"])))
+    answers: dict[tuple[str, str], list[tuple[str, int, str]]] = {}
+    for item, rater, label, when, line in kept:
+        answers.setdefault((item, rater), []).append((when, line, label))
+    item_index = {item: number for number, item in enumerate(items)}
+    rater_index = {rater: number for number, rater in enumerate(raters)}
+    code = {label: number for number, label in enumerate(names)}
+    codes = np.full((len(items), len(raters)), -1, dtype=np.intp)
+    repeats = []
+    for (item, rater), given in answers.items():
+        if len(given) > 1:
+            given.sort()
+            repeats += [
+                Repeat(item, rater, code.get(given[0][2], -1), code.get(later[2], -1)) for later in given[1:]
+            ]
+            if duplicates == "error":
+                faults.append(
+                    Fault(
+                        code="duplicate_answer",
+                        message=f"{rater} answered the item {item} {len(given)} times",
+                        file=file,
+                        row=given[1][1],
+                        found=", ".join(label for _, _, label in given),
+                        fix="choose which answer counts: --duplicates first or last",
+                    )
+                )
+        chosen = given[-1] if duplicates == "last" else given[0]
+        codes[item_index[item], rater_index[rater]] = code.get(chosen[2], -1)
+    if faults:
+        raise DataError(faults)
+    return Coded(
+        codes=codes,
+        labels=names,
+        items=items,
+        raters=raters,
+        declared=labels is not None,
+        clusters=None if clusters is None else _numbered([clusters[item] for item in items]),
+        folded=folded,
+        dropped=dropped,
+        repeats=tuple(sorted(repeats)),
+    )
+
+
+def _positions(number: int) -> tuple[str, ...]:
+    return tuple(map(str, range(1, number + 1)))
+
+
+def _numbered(keys: Sequence[Hashable]) -> Codes:
+    """Each key's number in the sorted order of its text, so that the order of rows does not matter."""
+    order = {key: number for number, key in enumerate(sorted(set(map(str, keys))))}
+    return np.fromiter((order[str(key)] for key in keys), dtype=np.intp, count=len(keys))
+
+
+def _sorted(labels: Iterable[str]) -> tuple[str, ...]:
+    """Labels in text order, or by size if all of them are numbers."""
+    names = sorted(labels)
+    try:
+        return tuple(sorted(names, key=float))
+    except ValueError:
+        return tuple(names)
+
+
+def _texts(
+    cells: Sequence[Hashable], labels: Sequence[str] | None, missing: Hashable
+) -> tuple[list[str | None], list[str]]:
+    """The cells as text (None where missing) and the label set."""
+    kinds = set(map(type, cells))
+    if kinds <= {str, type(None)} and (missing is None or isinstance(missing, str)):
+        found = set(cells)
+        if missing is not None and None in found:
+            raise _undeclared()
+        strings = {cell for cell in found if isinstance(cell, str) and cell != missing}
+        names = list(labels) if labels is not None else list(_sorted(strings))
+        return [cell if isinstance(cell, str) and cell != missing else None for cell in cells], names
+    given = [cell for cell in cells if not _is_missing(cell, missing)]
+    kinds = {float if isinstance(cell, (int, float, np.number)) else type(cell) for cell in given}
+    if None in given or any(isinstance(cell, (float, np.floating)) and cell != cell for cell in given):
+        raise _undeclared()
+    if len(kinds) > 1:
+        raise DataError(
+            Fault(
+                code="label_type",
+                message="the labels are of several types",
+                expected="one type",
+                found=", ".join(sorted(kind.__name__ for kind in kinds)),
+                fix="make them all strings, so that 2 and '2' cannot be taken for two labels",
+            )
+        )
+    found_texts = [None if _is_missing(cell, missing) else _text(cell) for cell in cells]
+    if labels is not None:
+        return found_texts, [_text(label) for label in labels]
+    return found_texts, list(_sorted({text for text in found_texts if text is not None}))
+
+
+def _text(cell: Hashable) -> str:
+    """A label as text; a whole number is written without a fraction, so that 2 and 2.0 are one label."""
+    if isinstance(cell, (float, np.floating)) and float(cell).is_integer():
+        return str(int(cell))
+    return str(cell)
+
+
+def _is_missing(cell: Hashable, missing: Hashable) -> bool:
+    if isinstance(missing, float) and missing != missing:
+        return isinstance(cell, (float, np.floating)) and bool(cell != cell)
+    return cell == missing and type(cell) is type(missing)
+
+
+def _undeclared() -> DataError:
+    return DataError(
+        Fault(
+            code="undeclared_missing",
+            message="a cell is empty though another token was declared for no label",
+            expected="one token for missing labels",
+            fix="pass missing=None (or NaN) if an empty cell means no label",
+        )
+    )
+
+
+def _unknown(
+    label: str | None, labels: Sequence[str], *, file: str | None = None, row: int | None = None
+) -> Fault:
+    hint = nearest(str(label).strip().casefold(), labels)
+    return Fault(
+        code="unknown_label",
+        message="the label is not in the declared set",
+        file=file,
+        row=row,
+        column="label",
+        expected=", ".join(labels),
+        found=repr(label),
+        fix=f"if {hint} is meant, declare it: --fold {label!r}={hint}" if hint else None,
+    )
+
+
+def _alike(labels: set[str], file: str | None) -> list[Fault]:
+    """Labels that differ only by case or blanks: one label written in two ways, unless both are declared."""
+    groups: dict[str, list[str]] = {}
+    for label in sorted(labels):
+        groups.setdefault(" ".join(label.casefold().split()), []).append(label)
+    return [
+        Fault(
+            code="labels_alike",
+            message="labels differ only by case or blanks",
+            file=file,
+            column="label",
+            found=", ".join(map(repr, group)),
+            fix=f"fold them (--fold {group[0]!r}={group[-1]!r}), or declare the label set with --labels",
+        )
+        for group in groups.values()
+        if len(group) > 1
+    ]

@@ -1,0 +1,408 @@
+"""A study: coded labels with the choices that move a number, and the sums shared by its coefficients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from probeta.errors import UsageError
+from probeta.validation.agreement.coding import Coded, from_rows
+from probeta.validation.agreement.estimates import Estimate
+from probeta.validation.agreement.intervals import (
+    BLOCK,
+    Interval,
+    Units,
+    by_cluster,
+    distinct,
+    draw,
+    linearised,
+    percentiles,
+    student,
+)
+from probeta.validation.agreement.sums import (
+    CountSums,
+    PairTables,
+    count_rows,
+    pair_tables,
+    rater_rows,
+    weighted_pair_tables,
+)
+from probeta.validation.agreement.weights import (
+    DEFAULT_WEIGHTS,
+    distance_matrix,
+    ordinal_distances,
+    weight_matrix,
+)
+
+Floats = npt.NDArray[Any]
+
+
+class Parts(NamedTuple):
+    """A coefficient with observed and expected agreement, each with the sums' leading axes."""
+
+    value: Floats
+    observed: Floats
+    expected: Floats
+
+
+class Study:
+    """Coded labels, the level of measurement, weights, and how intervals are made.
+
+    ``level`` (nominal, ordinal, interval, ratio, or a matrix of distances) is alpha's metric; ``weights``
+    (a name or a matrix) are those of the weighted coefficients and follow the level by default. An
+    ordinal level needs a declared label order, interval and ratio need numbers.
+    """
+
+    def __init__(
+        self,
+        coded: Coded,
+        *,
+        level: str | npt.ArrayLike = "nominal",
+        weights: str | npt.ArrayLike | None = None,
+        interval: Interval | None = None,
+    ) -> None:
+        rated = np.asarray((coded.codes >= 0).any(axis=1))
+        # An item without a label says nothing; it must not count as a unit of resampling either.
+        self.coded = coded if rated.all() else coded.select(rated)
+        self.interval = interval or Interval(method="none")
+        self.level = level
+        self.weights_name: str = (
+            "custom"
+            if weights is not None and not isinstance(weights, str)
+            else weights or DEFAULT_WEIGHTS.get(level if isinstance(level, str) else "nominal", "identity")
+        )
+        scores = coded.scores()
+        if isinstance(level, str) and level in ("interval", "ratio") and scores is None:
+            raise UsageError(f"the level {level} needs numbers as labels, found {', '.join(coded.labels)}")
+        if level == "ordinal" and scores is None and not coded.declared:
+            raise UsageError("the level ordinal needs the labels in their order: declare them (--labels)")
+        ranks = [float(rank) for rank in range(len(coded.labels))]
+        numbers: Sequence[float] = ranks if scores is None else scores
+        self.identity = np.eye(len(coded.labels))
+        self.weights = weight_matrix(weights if weights is not None else self.weights_name, numbers)
+        self.distances = None if level == "ordinal" else distance_matrix(level, numbers)
+
+    # What the study stands on.
+
+    @cached_property
+    def pairable(self) -> int:
+        """Items with labels from two raters."""
+        return int((self.coded.counts.sum(axis=1) > 1).sum())
+
+    @cached_property
+    def raters(self) -> int:
+        """Raters with a label."""
+        return len(self.coded.active)
+
+    @cached_property
+    def pairs_compared(self) -> int:
+        """Pairs of labels given to the same item."""
+        totals = self.coded.counts.sum(axis=1)
+        return int((totals * (totals - 1) / 2).sum())
+
+    @cached_property
+    def reason(self) -> str | None:
+        """Why no coefficient at all is defined, or None."""
+        if not len(self.coded.active):
+            return "no_data"
+        if self.raters < 2 and not self.coded.anonymous:
+            return "one_rater"
+        return None if self.pairable else "no_common_items"
+
+    @cached_property
+    def varies(self) -> bool:
+        """Whether the pairable items hold two different labels."""
+        totals = self.coded.counts.sum(axis=1)
+        return bool((self.coded.counts[totals > 1].sum(axis=0) > 0).sum() > 1)
+
+    def undefined(self, name: str, reason: str, *, note: str | None = None) -> Estimate:
+        """The estimate that says why there is no value, with what can be said instead."""
+        observed = None
+        if self.pairable:
+            sums = self.count_total(self.identity)
+            observed = float(sums.agreement / sums.pairable)
+        return Estimate(
+            name=name,
+            reason=reason,
+            interval_reason=reason,
+            items=self.pairable,
+            raters=self.raters,
+            pairs=self.pairs_compared,
+            observed=observed,
+            note=note,
+        )
+
+    # Sums.
+
+    def count_rows(self, weights: Floats) -> Floats:
+        """One row of sums an item."""
+        return count_rows(self.coded.counts, weights=weights, distances=self.distances)
+
+    def count_total(self, weights: Floats) -> CountSums:
+        """The sums over all items."""
+        units = self._count_units(weights)
+        return CountSums(units.multiplicity @ units.sums, len(self.coded.labels))
+
+    def _count_units(self, weights: Floats) -> Units:
+        key = weights.tobytes()
+        if key not in self._units:
+            if self.coded.clusters is None:
+                # Items with equal label counts have equal sums: make those once.
+                patterns = distinct(self.coded.counts)
+                rows = count_rows(patterns.sums, weights=weights, distances=self.distances)
+                self._units[key] = Units(rows, patterns.multiplicity)
+            else:
+                self._units[key] = distinct(by_cluster(self.count_rows(weights), self.coded.clusters))
+        return self._units[key]
+
+    @cached_property
+    def _units(self) -> dict[bytes, Units]:
+        return {}
+
+    @cached_property
+    def _draws(self) -> dict[bytes, Floats]:
+        return {}
+
+    def _resampled(self, units: Units) -> Floats:
+        key = units.multiplicity.tobytes()
+        if key not in self._draws:
+            self._draws[key] = draw(units.multiplicity, self.interval)
+        return np.asarray(self._draws[key] @ units.sums)
+
+    @cached_property
+    def pair_tables(self) -> PairTables:
+        """Confusion tables of all pairs of raters with common items."""
+        return pair_tables(self.coded)
+
+    def sampled_pair_tables(self) -> Iterable[Floats]:
+        """The pairs' tables in each bootstrap sample, in blocks of samples."""
+        number = len(self.coded.labels)
+        cells = len(self.pair_tables.first) * number * number
+        events = max(1, self.pairs_compared)
+        weights = self._item_draws
+        step = max(1, BLOCK // max(cells, events))
+        for start in range(0, len(weights), step):
+            yield weighted_pair_tables(self.coded, self.pair_tables, weights[start : start + step])
+
+    @cached_property
+    def _item_draws(self) -> Floats:
+        """How often each item is drawn, by item or by whole clusters: (resamples, items)."""
+        clusters = self.coded.clusters
+        if clusters is None:
+            return draw(np.ones(len(self.coded.items), dtype=np.int64), self.interval)
+        number = int(clusters.max()) + 1 if len(clusters) else 0
+        return draw(np.ones(number, dtype=np.int64), self.interval)[:, clusters]
+
+    @property
+    def units(self) -> int:
+        """How many units are drawn: items with a label, or clusters."""
+        if self.coded.clusters is None:
+            return len(self.coded.items)
+        return len(np.unique(self.coded.clusters))
+
+    # From formula to estimate.
+
+    def from_counts(
+        self,
+        name: str,
+        formula: Callable[[CountSums], Parts],
+        *,
+        weights: Floats | None = None,
+        variance: Callable[[CountSums], Floats] | None = None,
+        only_pairable: bool = False,
+        note: str | None = None,
+    ) -> Estimate:
+        """Value and interval of a coefficient that needs only the label counts.
+
+        ``variance`` is the formula whose linearisation gives the standard error, where a source takes
+        another one than the value's; ``only_pairable`` leaves units without a pairable item out of it.
+        """
+        weights = self.identity if weights is None else weights
+        number = len(self.coded.labels)
+        if self.interval.method == "two_way":
+            return self._two_way(name, lambda sums, _: formula(sums), weights, note)
+        units = self._count_units(weights)
+
+        def parts(packed: Floats) -> Parts:
+            return formula(CountSums(packed, number))
+
+        spread = None if variance is None else lambda packed: variance(CountSums(packed, number))
+        kept = units
+        if only_pairable:
+            paired = units.sums[:, 1] > 0
+            kept = Units(units.sums[paired], units.multiplicity[paired])
+        return self.from_units(name, parts, units, variance=spread, variance_units=kept, note=note)
+
+    def from_raters(
+        self,
+        name: str,
+        formula: Callable[[CountSums, Floats, Floats], Parts],
+        *,
+        weights: Floats | None = None,
+        variance: Callable[[CountSums, Floats, Floats], Floats] | None = None,
+        note: str | None = None,
+    ) -> Estimate:
+        """Value and interval of a coefficient that needs each rater's label counts.
+
+        ``formula`` takes the count sums, the raters' counts (..., raters, labels) and how often each
+        rater is drawn (..., raters).
+        """
+        weights = self.identity if weights is None else weights
+        number, raters = len(self.coded.labels), len(self.coded.raters)
+        once = np.ones(raters)
+        if self.interval.method == "two_way":
+            return self._two_way(name, lambda sums, rater: formula(sums, *rater), weights, note)
+        rows = self.count_rows(weights)
+        width = rows.shape[1]
+        units = distinct(by_cluster(np.column_stack([rows, rater_rows(self.coded)]), self.coded.clusters))
+
+        def split(packed: Floats) -> tuple[CountSums, Floats, Floats]:
+            counts = packed[..., width:].reshape(*packed.shape[:-1], raters, number)
+            return CountSums(packed[..., :width], number), counts, once
+
+        return self.from_units(
+            name,
+            lambda packed: formula(*split(packed)),
+            units,
+            variance=None if variance is None else lambda packed: variance(*split(packed)),
+            note=note,
+        )
+
+    def from_units(
+        self,
+        name: str,
+        parts: Callable[[Floats], Parts],
+        units: Units,
+        *,
+        variance: Callable[[Floats], Floats] | None = None,
+        variance_units: Units | None = None,
+        note: str | None = None,
+    ) -> Estimate:
+        """Value and interval of a coefficient that is a formula over the units' sums."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            total = parts(units.multiplicity @ units.sums)
+            if not np.isfinite(total.value):
+                return self.undefined(name, "no_variation", note=note)
+            method = self.interval.method
+            low = high = error = None
+            undefined, reason = 0, None
+            if self.pairable < 2 or units.number < 2:
+                reason = "one_item"
+            elif method == "none":
+                reason = "not_requested"
+            elif method == "two_way":
+                reason = "no_two_way_form"
+            else:
+                error = linearised(variance or (lambda sums: parts(sums).value), variance_units or units)
+                if method == "analytic":
+                    if error is None:
+                        reason = "unstable"
+                    else:
+                        low, high = student(float(total.value), error, units.number, self.interval.confidence)
+                else:
+                    sampled = parts(self._resampled(units)).value
+                    low, high, undefined, reason = percentiles(sampled, self.interval.confidence)
+        return Estimate(
+            name=name,
+            value=float(total.value),
+            low=low,
+            high=high,
+            interval_reason=reason,
+            items=self.pairable,
+            raters=self.raters,
+            pairs=self.pairs_compared,
+            observed=_number(total.observed),
+            expected=_number(total.expected),
+            standard_error=error,
+            undefined_resamples=undefined,
+            note=note,
+        )
+
+    def _two_way(
+        self,
+        name: str,
+        formula: Callable[[CountSums, tuple[Floats, Floats]], Parts],
+        weights: Floats,
+        note: str | None,
+    ) -> Estimate:
+        """The two-way bootstrap: items (or clusters) and raters are drawn, independently."""
+        number = len(self.coded.labels)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rows = self.count_rows(weights)
+            ones = rater_rows(self.coded).sum(axis=0).reshape(len(self.coded.raters), number)
+            total = formula(CountSums(rows.sum(axis=0), number), (ones, np.ones(len(self.coded.raters))))
+            if not np.isfinite(total.value):
+                return self.undefined(name, "no_variation", note=note)
+            reason: str | None
+            if self.coded.anonymous or self.raters < 3:
+                low = high = None
+                undefined, reason = 0, "no_two_way_form"
+            else:
+                sampled = np.array(
+                    [
+                        float(formula(CountSums(sums, number), (counts, times)).value)
+                        for sums, counts, times in self._two_way_sums(weights)
+                    ]
+                )
+                low, high, undefined, reason = percentiles(sampled, self.interval.confidence)
+        return Estimate(
+            name=name,
+            value=float(total.value),
+            low=low,
+            high=high,
+            interval_reason=reason,
+            items=self.pairable,
+            raters=self.raters,
+            pairs=self.pairs_compared,
+            observed=_number(total.observed),
+            expected=_number(total.expected),
+            undefined_resamples=undefined,
+            note=note,
+        )
+
+    def _two_way_sums(self, weights: Floats) -> Iterable[tuple[Floats, Floats, Floats]]:
+        number, raters = len(self.coded.labels), len(self.coded.raters)
+        indicator = rater_rows(self.coded)
+        for item_weights, times in zip(self._item_draws, self.rater_draws, strict=True):
+            rows = count_rows(
+                self.coded.counts_of(times),
+                squares=self.coded.counts_of(times**2),
+                weights=weights,
+                distances=self.distances,
+            )
+            yield item_weights @ rows, (item_weights @ indicator).reshape(raters, number), times
+
+    @cached_property
+    def rater_draws(self) -> Floats:
+        """How often each rater is drawn in each sample: (resamples, raters)."""
+        generator = self.interval.generator("raters")
+        draws = np.zeros((self.interval.resamples, len(self.coded.raters)))
+        active = self.coded.active
+        chosen = generator.integers(0, len(active), size=(self.interval.resamples, len(active)))
+        for row, picked in zip(draws, chosen, strict=True):
+            row[active] = np.bincount(picked, minlength=len(active))
+        return draws
+
+    def alpha_distances(self, sums: CountSums) -> Floats:
+        """Krippendorff's distances over the labels; the ordinal ones follow the sums' own counts."""
+        if self.distances is not None:
+            return self.distances
+        return ordinal_distances(sums.pooled)
+
+
+def study(
+    data: Any, *, level: Any = "nominal", weights: Any = None, interval: Interval | None = None
+) -> Study:
+    """A study of ``data``: returned as it is, or made from coded labels or rows of labels."""
+    if isinstance(data, Study):
+        return data
+    coded = data if isinstance(data, Coded) else from_rows(data)
+    return Study(coded, level=level, weights=weights, interval=interval)
+
+
+def _number(value: Floats) -> float | None:
+    return float(value) if np.isfinite(value) else None
