@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from functools import cache
 
 from probeta.builders.spans import lists
+from probeta.builders.spans.inflection import Inflection
 from probeta.builders.spans.spelling import word_parts
 from probeta.errors import one_of
 
@@ -13,11 +13,20 @@ from probeta.errors import one_of
 class Ambiguity:
     """One word list of one language; get it with ``ambiguity``."""
 
-    def __init__(self, language: str, name: str, *, version: str, words: Collection[str]) -> None:
+    def __init__(
+        self,
+        language: str,
+        name: str,
+        *,
+        version: str,
+        words: frozenset[str],
+        inflection: Inflection | None = None,
+    ) -> None:
         self.language = language
         self.name = name
         self.version = version
-        self._words = frozenset(words)
+        self._words = words
+        self._inflection = inflection
         self._known: dict[str, str | None] = {}
 
     @property
@@ -26,13 +35,13 @@ class Ambiguity:
         return f"{self.language}-{self.name}-{self.version}"
 
     def entry(self, word: str) -> str | None:
-        """The list's entry for the word, in lower case, or None where the list knows no such word.
+        """The list's entry that the word is or inflects, in lower case; None where there is none.
 
         A hyphenated word is known when each part is; its entries are joined by hyphens.
 
         >>> words = ambiguity("es", "wspanish")
-        >>> words.entry("Pie"), words.entry("barman")
-        ('pie', None)
+        >>> words.entry("Pie"), words.entry("cite"), words.entry("barman")
+        ('pie', 'citar', None)
         """
         if word not in self._known:
             entries = [self._entry(part) for part in word_parts(word)]
@@ -41,7 +50,9 @@ class Ambiguity:
         return self._known[word]
 
     def _entry(self, part: str) -> str | None:
-        return part if part in self._words else None
+        if part in self._words:
+            return part
+        return self._inflection.entry(part) if self._inflection else None
 
 
 @cache
@@ -53,4 +64,20 @@ def ambiguity(language: str, family: str) -> Ambiguity:
     table = lists.rules(language, "ambiguity")
     one_of(family, table["families"], what="word list")
     chosen = table["families"][family]
-    return Ambiguity(language, family, version=chosen["version"], words=lists.words(language, chosen["file"]))
+    words = frozenset(lists.words(language, chosen["file"]))
+    inflected = chosen["inflected"]
+    return Ambiguity(
+        language,
+        family,
+        version=chosen["version"],
+        words=words,
+        inflection=Inflection(lists.rules(language, "inflection"), words) if inflected else None,
+    )
+
+
+def families(language: str) -> dict[str, str]:
+    """Every word list of a language with its definition, source and licence."""
+    return {
+        name: f"{family['definition']}. Source: {family['source']}. Licence: {family['licence']}."
+        for name, family in lists.rules(language, "ambiguity")["families"].items()
+    }
