@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 
 from probeta.builders.spans.attributes import COLUMNS, VALUES, attribute_rows, span_attributes, span_type
 from probeta.errors import DataError, UsageError
+from probeta.formats import read_sentences
 from probeta.records import Sentence, Span
 
 
@@ -217,28 +217,9 @@ def test_any_text_gets_declared_values(parts: list[str]) -> None:
     assert [row["text"] for row in span_attributes(sentence)] == sentence.surfaces()
 
 
-def coalas(path: Path) -> list[Sentence]:
-    """Tokens joined by single spaces; IOB2 in the second column."""
-    sentences = []
-    with path.open(encoding="utf-8") as lines:
-        for filled, block in groupby(lines, lambda line: bool(line.strip())):
-            if not filled:
-                continue
-            place, tokens, spans = 0, [], []
-            for token, tag, _ in (line.rstrip("\n").split("\t") for line in block):
-                if tag.startswith("B-"):
-                    spans.append(Span(place, place + len(token), tag[2:]))
-                elif tag.startswith("I-"):
-                    spans[-1] = Span(spans[-1].start, place + len(token), tag[2:])
-                tokens.append(token)
-                place += len(token) + 1
-            sentences.append(Sentence(str(len(sentences)), " ".join(tokens), tuple(spans)))
-    return sentences
-
-
 def test_counts_on_coalas_dev(reference_data: Path) -> None:
     """The counts of the reference notes, measured there with rules of their own."""
-    sentences = coalas(reference_data / "coalas" / "dev_gold_crf.conll")
+    sentences = read_sentences(reference_data / "coalas" / "dev_gold_crf.conll")
     rows = [row for row in attribute_rows(sentences, ambiguity=None) if row["label"] == "ENG"]
     counts = {name: Counter(row[name] for row in rows) for name in VALUES}
     assert len(rows) == 306

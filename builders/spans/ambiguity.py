@@ -64,14 +64,13 @@ def ambiguity(language: str, family: str) -> Ambiguity:
     table = lists.rules(language, "ambiguity")
     one_of(family, table["families"], what="word list")
     chosen = table["families"][family]
-    words = frozenset(lists.words(language, chosen["file"]))
-    inflected = chosen["inflected"]
+    words = frozenset([*lists.words(language, chosen["file"]), *chosen["additions"].split()])
     return Ambiguity(
         language,
         family,
         version=chosen["version"],
         words=words,
-        inflection=Inflection(lists.rules(language, "inflection"), words) if inflected else None,
+        inflection=Inflection(lists.rules(language, "inflection"), words) if chosen["inflected"] else None,
     )
 
 

@@ -1,0 +1,118 @@
+"""``probeta attributes``: one row a span with its automatic attributes, for any corpus."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from probeta.builders.spans.attribute_table import Labelled, label_spans
+from probeta.cli.common import Json, print_json, reported
+from probeta.errors import UsageError
+from probeta.formats import FORMATS, ReadOptions
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def command(
+    source: Annotated[
+        str, typer.Argument(metavar="IN", help="An annotated file or built set; - is standard input.")
+    ],
+    out: Annotated[
+        str, typer.Option(help="A .csv, .tsv, .parquet or .jsonl file; - is CSV on standard output.")
+    ] = "-",
+    no_ambiguity: Annotated[
+        bool, typer.Option("--no-ambiguity", help="Leave ambiguity out, and out of the type.")
+    ] = False,
+    no_adjacency: Annotated[
+        bool, typer.Option("--no-adjacency", help="Leave adjacency out of length and type.")
+    ] = False,
+    no_spelling: Annotated[
+        bool, typer.Option("--no-spelling", help="Leave spelling out, and out of the type.")
+    ] = False,
+    spelling: Annotated[
+        str, typer.Option(metavar="FAMILY", help="Spelling rules: strict or lenient, options as +no_ze.")
+    ] = "strict",
+    ambiguity: Annotated[
+        str, typer.Option(metavar="LIST", help="Word list: wspanish, or wspanish_entries uninflected.")
+    ] = "wspanish",
+    language: Annotated[str, typer.Option(help="Whose rules and lists.")] = "es",
+    source_format: Annotated[
+        str | None,
+        typer.Option("--from", help=f"The format of IN, if its ending does not tell: {', '.join(FORMATS)}."),
+    ] = None,
+    scheme: Annotated[str, typer.Option(help="Tags of IN: IOB1, IOB2, IOBES or BILOU.")] = "IOB2",
+    invalid: Annotated[
+        str, typer.Option(help="Tag sequences that the scheme forbids: error, conlleval or discard.")
+    ] = "error",
+    label: Annotated[
+        str | None, typer.Option(help="The label of spans without one (bare B and I tags, ADoBo CSV).")
+    ] = None,
+    token_column: Annotated[int, typer.Option(min=0, help="Column of the tokens, from 0.")] = 0,
+    tag_column: Annotated[int, typer.Option(min=0, help="Column of the tags, from 0.")] = 1,
+    as_json: Json = False,
+) -> None:
+    """Write one row a span with its length, position, quotes, casing, adjacency, spelling, ambiguity, type.
+
+    Each word that the spelling rules reject is named with the rule's code (`spelling_reasons`), each
+    ambiguous word with the entry of the word list that it inflects (`ambiguous_words`).
+
+    Example: probeta attributes dev.conll --out spans.csv
+    """
+    with reported(as_json=as_json):
+        if no_spelling and spelling != "strict":
+            raise UsageError("--spelling and --no-spelling cannot stand together")
+        if no_ambiguity and ambiguity != "wspanish":
+            raise UsageError("--ambiguity and --no-ambiguity cannot stand together")
+        done = label_spans(
+            source,
+            out=None if as_json and out == "-" else out,
+            language=language,
+            spelling=None if no_spelling else spelling,
+            ambiguity=None if no_ambiguity else ambiguity,
+            adjacency=not no_adjacency,
+            format=source_format,
+            reading=ReadOptions(
+                scheme=scheme,
+                invalid=invalid,
+                label=label,
+                token_column=token_column,
+                tag_column=tag_column,
+            ),
+        )
+        if as_json:
+            print_json(_as_json(done, out))
+        _print(done, out)
+
+
+def _as_json(done: Labelled, out: str) -> dict[str, object]:
+    result: dict[str, object] = {
+        "out": out,
+        "counts": {
+            "sentences": done.read.sentences,
+            "spans": done.read.spans,
+            "invalid_tags": done.read.invalid_tags,
+        },
+        "attributes": done.counts,
+        "spelling": done.spelling,
+        "ambiguity": done.ambiguity,
+        "signature": done.signature,
+        "warnings": [fault.to_json() for fault in done.read.warnings],
+    }
+    if out == "-":
+        result["rows"] = done.rows
+    return result
+
+
+def _print(done: Labelled, out: str) -> None:
+    """What was counted, on stderr: the table may be standard output."""
+    for fault in done.read.warnings:
+        print(f"read with a doubt: {fault}", file=sys.stderr)
+    for name, counts in done.counts.items():
+        if counts:
+            values = ", ".join(f"{value} {count}" for value, count in counts.most_common())
+            print(f"{name:<10} {values}", file=sys.stderr)
+    print(f"{out}: {done.read.spans} spans of {done.read.sentences} sentences", file=sys.stderr)
+    print(done.signature, file=sys.stderr)
