@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from random import Random
 from typing import Any, Literal
 
@@ -142,17 +143,37 @@ class Family:
 
 def _draws(template: Template, random: Random) -> Iterator[tuple[Template, Fill]]:
     names = [slot.name for slot in template.row.slots]
-    choices = [list(template.candidates[name].values()) for name in names]
-    total = 1
-    for choice in choices:
-        total *= len(choice)
-    for index in shuffled(total, random):
-        entries = []
-        for choice in choices:
-            index, at = divmod(index, len(choice))
-            entries.append(choice[at])
-        if admissible(entries):
-            yield template, dict(zip(names, entries, strict=True))
+    labelled = [
+        slot.name for slot in template.row.slots if template.lexicons[slot.lexicon].declaration.labelled
+    ]
+    rest = [name for name in names if name not in labelled]
+    choices = {name: list(template.candidates[name].values()) for name in names}
+    spans_in_all = prod(len(choices[name]) for name in labelled)
+    others_in_all = prod(len(choices[name]) for name in rest)
+    for spans, others in varied(spans_in_all, others_in_all, random):
+        fill = {}
+        for group, index in ((labelled, spans), (rest, others)):
+            for name in group:
+                index, at = divmod(index, len(choices[name]))
+                fill[name] = choices[name][at]
+        if admissible(list(fill.values())):
+            yield template, {name: fill[name] for name in names}
+
+
+def varied(first: int, second: int, random: Random) -> Iterator[tuple[int, int]]:
+    """Every pair of numbers below ``first`` and ``second``, each once, in random order by rounds.
+
+    A round has each first number once, so that the spans of a template vary before what stands around them.
+    """
+    shifts = shuffled(second, random)
+    shift = next(shifts, 0)
+    round_ = []
+    for number in shuffled(first, random):
+        round_.append((number, random.randrange(second)))
+        yield number, (round_[-1][1] + shift) % second
+    for shift in shifts:
+        for number, offset in round_:
+            yield number, (offset + shift) % second
 
 
 def shuffled(count: int, random: Random) -> Iterator[int]:

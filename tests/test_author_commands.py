@@ -1,0 +1,97 @@
+"""``probeta new``, ``coverage`` and ``schema`` as a user calls them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from probeta.builders.spans.generate import generate_base
+from probeta.cli.main import main
+from probeta.recipe import bundled_recipes, load_recipe
+
+
+def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as stop:
+        main(list(arguments))
+    out, err = capsys.readouterr()
+    return int(stop.value.code or 0), out, err
+
+
+def test_coverage_prints_the_grid(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = call(capsys, "coverage", "blank")
+    assert (code, err) == (0, "")
+    assert [line.split()[:7] for line in out.splitlines()[1:3]] == [
+        ["word", "4", "4", "0", "2", "16", "25.0"],
+        ["name", "3", "3", "0", "3", "21", "14.3"],
+    ]
+    assert "three suffice" in " ".join(out.split())
+
+
+def test_coverage_as_json_and_with_faults(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    call(capsys, "new", str(tmp_path / "own"))
+    text = (tmp_path / "own/probeta.yaml").read_text(encoding="utf-8")
+    text = text.replace("target: 4", "target: 40").replace("target: 3", "target: 2")
+    (tmp_path / "own/probeta.yaml").write_text(text, encoding="utf-8")
+    code, out, err = call(capsys, "coverage", str(tmp_path / "own"), "--json")
+    report = json.loads(out)
+    assert code == 1 and err.endswith("probeta: 2 faults\n")
+    assert report["counts"] == {"over_full": 1, "short": 1}
+    assert [fault["code"] for fault in report["faults"]] == ["cell_short", "cell_over_full"]
+    assert report["cells"][0] | {"reason": None} == {
+        "values": {"reading": "word"},
+        "target": 40,
+        "reason": None,
+        "hand_picked": 4,
+        "drawn": 12,
+        "templates": 2,
+        "maximum": 16,
+        "share": 1.0,
+        "status": "short",
+    }
+
+
+@pytest.mark.parametrize("source", sorted(bundled_recipes()))
+@pytest.mark.parametrize("sheets", [False, True])
+def test_a_new_recipe_gives_the_same_sentences(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, source: str, sheets: bool
+) -> None:
+    original = load_recipe(source)
+    if original.kind != "spans":
+        pytest.skip(f"{source} is made from documents")
+    folder = tmp_path / "My own set"
+    code, out, _ = call(capsys, "new", str(folder), "--from", source, *(["--xlsx"] if sheets else []))
+    assert code == 0
+    assert f"probeta coverage {folder}" in out
+    made = load_recipe(folder)
+    assert made.name == "my-own-set"
+    assert all(file.endswith(".xlsx") is sheets for _, file in made.files())
+    assert list(generate_base(made, per_cell=12)) == list(generate_base(original, per_cell=12))
+
+
+def test_new_refuses_a_folder_that_is_there(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "kept.txt").write_text("x", encoding="utf-8")
+    code, _, err = call(capsys, "new", str(tmp_path))
+    assert code == 2 and "is there already" in err
+    assert [path.name for path in tmp_path.iterdir()] == ["kept.txt"]
+    code, _, err = call(capsys, "new", str(tmp_path / "own"), "--from", "blanc")
+    assert code == 2 and "did you mean blank?" in err
+
+
+def test_faults_are_one_line_each_and_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    call(capsys, "new", str(tmp_path / "own"))
+    path = tmp_path / "own/sentences/towns.csv"
+    path.write_text(path.read_text(encoding="utf-8").replace("[[Bath]]", "[[Bath"), encoding="utf-8")
+    code, out, err = call(capsys, "coverage", str(tmp_path / "own"), "--json")
+    assert code == 1
+    assert json.loads(out)["counts"] == {"markup": 1}
+    assert err.splitlines()[0].endswith("sentences/towns.csv:2 [text]: the span is not closed (expected ]])")
+    assert "Traceback" not in err
+
+
+def test_the_schema_is_json(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = call(capsys, "schema")
+    schema = json.loads(out)
+    assert code == 0 and schema["discriminator"]["propertyName"] == "kind"
+    assert schema["$defs"]["SpanRecipe"]["additionalProperties"] is False
