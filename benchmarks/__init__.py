@@ -1,0 +1,1 @@
+"""Speed against named peers, as ratios taken in one run: ``python -m benchmarks [NAME...]``."""
