@@ -63,7 +63,7 @@ class Casing(CasingPolicies, Perturbation):
 
     >>> casing = Casing()
     >>> pie = Sentence("a", "tarta de key lime pie", (Span(9, 21, "ENG"),))
-    >>> [variant.text for variant in casing.variants(pie, values=["title", "span_upper"], seed=0)]
+    >>> [variant.text for variant in casing.variants([pie], values=["title", "span_upper"], seed=0)]
     ['Tarta De Key Lime Pie', 'tarta de KEY LIME PIE']
     """
 
@@ -140,37 +140,40 @@ class Casing(CasingPolicies, Perturbation):
                 mapped[start + 1 : end] = lower[start + 1 : end]
         return mapped
 
-    def variants(self, sentence: Sentence, *, values: Sequence[str], seed: int) -> list[Variant]:
+    def variants(self, versions: Sequence[Sentence], *, values: Sequence[str], seed: int) -> list[Variant]:
         """As the base class says; by slices, without a map, where no mapping can change a length."""
-        text, spans = sentence.text, sentence.spans
-        if self.locale != "und" or self.span_words != "every" or _UNUSUAL.search(text):
-            return super().variants(sentence, values=values, seed=seed)
-        upper = titled = None
         found = []
-        for value in values:
-            if value == "standard":
-                changed = text
-            elif value == "lower":
-                changed = text.lower()
-            else:
-                if value in ("upper", "span_upper"):
-                    upper = whole = upper or text.upper()
+        for sentence in versions:
+            text, spans = sentence.text, sentence.spans
+            if self.locale != "und" or self.span_words != "every" or _UNUSUAL.search(text):
+                found += super().variants([sentence], values=values, seed=seed)
+                continue
+            upper = titled = None
+            for value in values:
+                if value == "standard":
+                    changed = text
+                elif value == "lower":
+                    changed = text.lower()
                 else:
-                    titled = whole = titled or self._title(text, spans)
-                changed = whole if value in ("upper", "title") else _spliced(text, whole, spans)
-            found.append(Variant(changed, spans))
+                    if value in ("upper", "span_upper"):
+                        upper = whole = upper or text.upper()
+                    else:
+                        titled = whole = titled or self._title(text, spans)
+                    changed = whole if value in ("upper", "title") else _spliced(text, whole, spans)
+                found.append(Variant(changed, spans))
         return found
 
     def _title(self, text: str, spans: tuple[Span, ...]) -> str:
         """``title`` for a text of usual characters, where a position stays a position."""
         rest = text.lower() if self.title_rest == "lower" else text
         pattern = _WORD[self.hyphens]
+        if not spans:
+            return _title_words(text, rest, pattern)
         pieces = []
         last = 0
         for cut in (*cuts(spans), len(text)):
-            if cut > last:
-                pieces.append(_title_words(text[last:cut], rest[last:cut], pattern))
-                last = cut
+            pieces.append(_title_words(text[last:cut], rest[last:cut], pattern))
+            last = cut
         return "".join(pieces)
 
 
@@ -187,18 +190,18 @@ _WORD = {
 def _title_words(text: str, rest: str, pattern: re.Pattern[str]) -> str:
     """Capitalise the words of ``text``; ``rest`` is what their other characters become."""
 
-    def whole(match: re.Match[str]) -> str:
-        start, end = match.span()
+    def titled(word: re.Match[str]) -> str:
+        start, end = word.span()
         first = piece[start]
-        return first.title() + behind[start + 1 : end] if first.isalpha() else match[0]
+        return first.title() + behind[start + 1 : end] if first.isalpha() else word[0]
 
     pieces = []
-    # Most words are letters between two spaces; only the others need the pattern.
+    # Most words are letters between two spaces, or with a stop behind; only the others need the pattern.
     for piece, behind in zip(text.split(" "), rest.split(" "), strict=True):
-        if piece.isalpha():
+        if piece.isalpha() or piece[:-1].isalpha():
             pieces.append(piece[0].title() + behind[1:])
         else:
-            pieces.append(pattern.sub(whole, piece))
+            pieces.append(pattern.sub(titled, piece))
     return " ".join(pieces)
 
 

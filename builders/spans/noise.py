@@ -35,7 +35,7 @@ class StripDiacritics(Perturbation):
     ``keep`` holds letters that stay, as ``ñÑ``, which hasty Spanish keeps. Letters that only look like a
     letter with a mark (``ø``, ``ł``) stay.
 
-    >>> StripDiacritics(keep="ñ").variants(Sentence("a", "Mañana será"), values=["yes"], seed=0)[0].text
+    >>> StripDiacritics(keep="ñ").variant(Sentence("a", "Mañana será"), value="yes", seed=0).text
     'Mañana sera'
     """
 
@@ -83,7 +83,7 @@ class DropFinalPunctuation(Perturbation):
     """The full stop, question or exclamation mark or dots at the end are left out; closing quotes stay.
 
     >>> stop = DropFinalPunctuation()
-    >>> stop.variants(Sentence("a", "Dijo: «¿Vienes?»"), values=["yes"], seed=0)[0].text
+    >>> stop.variant(Sentence("a", "Dijo: «¿Vienes?»"), value="yes", seed=0).text
     'Dijo: «¿Vienes»'
     """
 
@@ -103,7 +103,7 @@ class DropFinalPunctuation(Perturbation):
 class DoubleWhitespace(Perturbation):
     """Every single space is doubled, inside spans too; runs of spaces, tabs and other spaces stay.
 
-    >>> DoubleWhitespace().variants(Sentence("a", "un low cost"), values=["yes"], seed=0)[0].text
+    >>> DoubleWhitespace().variant(Sentence("a", "un low cost"), value="yes", seed=0).text
     'un  low  cost'
     """
 
@@ -123,7 +123,7 @@ class KeyboardTypo(Perturbation):
     ``count`` letters are hit, or all that there are; ``layout`` names a keyboard of
     ``builders/spans/keyboards``. Case is kept; accented letters are not hit.
 
-    >>> typo = KeyboardTypo().variants(Sentence("a", "tarta"), values=["yes"], seed=1)[0].text
+    >>> typo = KeyboardTypo().variant(Sentence("a", "tarta"), value="yes", seed=1).text
     >>> len(typo), sum(old != new for old, new in zip("tarta", typo))
     (5, 1)
     """

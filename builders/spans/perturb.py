@@ -28,7 +28,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, NamedTuple
 
 from probeta.builders.spans.casing import CASINGS, CasingPolicies
-from probeta.builders.spans.perturbation import Perturbation, parameter_names
+from probeta.builders.spans.perturbation import Perturbation, Variant, parameter_names
 from probeta.builders.spans.quotes import QuotePolicies, Quotes
 from probeta.builders.spans.registry import Registry
 from probeta.errors import UsageError, one_of
@@ -60,11 +60,10 @@ class _Dimension(NamedTuple):
 
 
 class _Cell(NamedTuple):
-    """One combination of a grid: what every row of it shares."""
+    """One combination of a grid: the end of its rows' ids and the attributes that they share."""
 
     suffix: str
-    values: Mapping[str, str]
-    changes: bool
+    shared: dict[str, Any]
 
 
 def configurations(
@@ -105,12 +104,8 @@ def perturbed(
     return _rows(sentences, dimensions, operations, seed)
 
 
-class _Made(NamedTuple):
-    """A sentence on its way through the dimensions."""
-
-    text: str
-    spans: tuple[Span, ...]
-    record: Mapping[str, Any] | None
+#: The rows of one base by text: the spans and id of each.
+_Seen = dict[str, list[tuple[tuple[Span, ...], str]]]
 
 
 def _dimensions(
@@ -141,60 +136,76 @@ def _rows(
     operations: Sequence[Perturbation],
     seed: int,
 ) -> Iterator[Sentence]:
-    cells = _cells(dimensions)
-    name = "+".join(dimension.perturbation.name for dimension in dimensions)
     chosen: dict[str, Any] = {}
     for dimension in dimensions:
         chosen |= _with_seed(dimension.perturbation, dimension.perturbation.chosen(), seed)
-    parameters = _json(chosen)
+    cells = _cells(dimensions, parameters=_json(chosen))
+    operation = _operation_name(dimensions)
     for sentence in sentences:
         base = {**sentence.attributes, "base_id": sentence.id}
         hashed = "text_hash" in base
-        seen: dict[str, list[tuple[tuple[Span, ...], str]]] = {}
-        if dimensions:
-            for cell, (text, spans, record) in zip(cells, _product(sentence, dimensions, seed), strict=True):
-                row_id = sentence.id + cell.suffix
-                attributes = {**base, **cell.values, "operation": None, "parameters": None}
-                if cell.changes or text != sentence.text:
-                    attributes["operation"] = name
-                    attributes["parameters"] = _json({**chosen, **record}) if record else parameters
+        seen: _Seen = {}
+        variants = _product(sentence, dimensions, seed) if dimensions else []
+        for (suffix, shared), (text, spans, record) in zip(cells, variants, strict=True):
+            row_id = sentence.id + suffix
+            attributes = base | shared
+            if text in seen:
                 attributes["duplicate_of"] = _first(seen, text, spans, row_id)
-                if hashed:
-                    attributes["text_hash"] = text_hash(text)
-                yield Sentence.unchecked(row_id, text, spans, attributes)
+            else:
+                seen[text] = [(spans, row_id)]
+            is_base = shared["operation"] is None and text == sentence.text
+            if (record or shared["operation"] is None) and not is_base:
+                attributes["operation"] = operation
+                attributes["parameters"] = _json({**chosen, **(record or {})})
+            if hashed:
+                attributes["text_hash"] = text_hash(text)
+            yield Sentence.unchecked(row_id, text, spans, attributes)
         if operations:
             _first(seen, sentence.text, sentence.spans, sentence.id)
-            for operation in operations:
-                yield from _operated(sentence, operation, base, seen, seed)
+            for single in operations:
+                yield from _operated(sentence, single, base, seen, seed)
 
 
-def _cells(dimensions: Sequence[_Dimension]) -> list[_Cell]:
+def _operation_name(dimensions: Sequence[_Dimension]) -> str:
+    return "+".join(dimension.perturbation.name for dimension in dimensions)
+
+
+def _cells(dimensions: Sequence[_Dimension], *, parameters: str) -> list[_Cell]:
     """Every combination, the last dimension varying fastest."""
+    if not dimensions:
+        return []
     cells = []
     for values in itertools.product(*(dimension.values for dimension in dimensions)):
-        named = {d.perturbation.name: value for d, value in zip(dimensions, values, strict=True)}
-        changes = any(named[d.perturbation.name] != d.perturbation.values[0] for d in dimensions)
-        cells.append(_Cell("".join(f"|{value}" for value in values), named, changes))
+        shared: dict[str, Any] = {}
+        base = True
+        for (perturbation, _), value in zip(dimensions, values, strict=True):
+            shared[perturbation.name] = value
+            base = base and value == perturbation.values[0]
+        shared["operation"] = None if base else _operation_name(dimensions)
+        shared["parameters"] = None if base else parameters
+        shared["duplicate_of"] = None
+        cells.append(_Cell("".join(f"|{value}" for value in values), shared))
     return cells
 
 
-def _product(sentence: Sentence, dimensions: Sequence[_Dimension], seed: int) -> list[_Made]:
+def _product(sentence: Sentence, dimensions: Sequence[_Dimension], seed: int) -> list[Variant]:
     """The sentence under every combination, in the order of ``_cells``."""
-    made = [_Made(sentence.text, sentence.spans, None)]
+    made = [Variant(sentence.text, sentence.spans)]
     for perturbation, values in dimensions:
-        following = []
-        for text, spans, record in made:
-            before = Sentence.unchecked(sentence.id, text, spans, sentence.attributes)
-            for variant in perturbation.variants(before, values=values, seed=seed):
-                met = {**(record or {}), **variant.record} if variant.record else record
-                following.append(_Made(variant.text, variant.spans, met))
+        versions = [
+            Sentence.unchecked(sentence.id, text, spans, sentence.attributes) for text, spans, _ in made
+        ]
+        following = perturbation.variants(versions, values=values, seed=seed)
+        if any(before.record for before in made):
+            following = [
+                after._replace(record={**(made[at // len(values)].record or {}), **(after.record or {})})
+                for at, after in enumerate(following)
+            ]
         made = following
     return made
 
 
-def _first(
-    seen: dict[str, list[tuple[tuple[Span, ...], str]]], text: str, spans: tuple[Span, ...], row_id: str
-) -> str | None:
+def _first(seen: _Seen, text: str, spans: tuple[Span, ...], row_id: str) -> str | None:
     """The id under which this text with these spans was seen before; else remember this one."""
     known = seen.setdefault(text, [])
     for other, other_id in known:
@@ -208,12 +219,12 @@ def _operated(
     sentence: Sentence,
     operation: Perturbation,
     base: Mapping[str, Any],
-    seen: dict[str, list[tuple[tuple[Span, ...], str]]],
+    seen: _Seen,
     seed: int,
 ) -> Iterator[Sentence]:
     """The rows of one operation: one for each value but the first, which changes nothing."""
     values = operation.values[1:]
-    for value, variant in zip(values, operation.variants(sentence, values=values, seed=seed), strict=True):
+    for value, variant in zip(values, operation.variants([sentence], values=values, seed=seed), strict=True):
         parameters = _with_seed(operation, operation.parameters(), seed)
         if len(values) > 1:
             parameters["value"] = value

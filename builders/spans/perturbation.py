@@ -62,33 +62,33 @@ class Perturbation(ABC):
         the base sentence's where several dimensions are applied in turn.
         """
 
-    def variants(self, sentence: Sentence, *, values: Sequence[str], seed: int) -> list[Variant]:
-        """The sentence under each of ``values``; spans go through the offset map.
+    def variants(self, versions: Sequence[Sentence], *, values: Sequence[str], seed: int) -> list[Variant]:
+        """Each version of one base sentence under each of ``values``, values varying fastest.
 
-        Raises a DataError where an edit swallows a span. A subclass may override this by something
-        faster that gives the same result.
+        Spans go through the offset map. Raises a DataError where an edit swallows a span. A subclass may
+        override this by something faster that gives the same result.
         """
-        found = []
-        for value in values:
-            edits = self.edits(sentence, value=value, seed=seed)
-            if not edits:
-                found.append(Variant(sentence.text, sentence.spans))
-                continue
-            text, moved = apply_edits(sentence.text, edits)
-            spans = tuple(moved.span(span) for span in sentence.spans)
-            if faults := span_faults(text, spans, row=sentence.id):
-                raise DataError(
-                    Fault(
-                        code="perturbation_span",
-                        message=f"the perturbation {self.name} ({value}) loses a span",
-                        row=sentence.id,
-                        column="spans",
-                        expected="edits that leave something of every span",
-                        found=f"{faults[0].code} in {text!r}",
-                    )
+        return [self.variant(sentence, value=value, seed=seed) for sentence in versions for value in values]
+
+    def variant(self, sentence: Sentence, *, value: str, seed: int) -> Variant:
+        """The sentence under one value, by its edits."""
+        edits = self.edits(sentence, value=value, seed=seed)
+        if not edits:
+            return Variant(sentence.text, sentence.spans)
+        text, moved = apply_edits(sentence.text, edits)
+        spans = tuple(moved.span(span) for span in sentence.spans)
+        if faults := span_faults(text, spans, row=sentence.id):
+            raise DataError(
+                Fault(
+                    code="perturbation_span",
+                    message=f"the perturbation {self.name} ({value}) loses a span",
+                    row=sentence.id,
+                    column="spans",
+                    expected="edits that leave something of every span",
+                    found=f"{faults[0].code} in {text!r}",
                 )
-            found.append(Variant(text, spans))
-        return found
+            )
+        return Variant(text, spans)
 
     def parameters(self) -> dict[str, Any]:
         """The parameters by name, in the order of their declaration."""

@@ -68,7 +68,7 @@ class Quotes(QuotePolicies, Perturbation):
     A pair that was there already is recorded as ``found_quotes``: span number, from 0, to its marks.
 
     >>> quotes = Quotes()
-    >>> quotes.variants(Sentence("a", "hay pie", (Span(4, 7, "ENG"),)), values=["with"], seed=0)[0].text
+    >>> quotes.variant(Sentence("a", "hay pie", (Span(4, 7, "ENG"),)), value="with", seed=0).text
     'hay “pie”'
     """
 
@@ -103,35 +103,57 @@ class Quotes(QuotePolicies, Perturbation):
         free = [pair for pair in levels if KIND[pair[0]] not in kinds]
         other = [pair for pair in levels if KIND[pair[0]] != kinds[-1]]
         chosen = (free or other)[0]
-        # After a letter a straight single mark is an apostrophe, to readers and to `own_pairs`.
-        return ("‘", "’") if chosen[0] == "'" and after and is_word_character(after) else chosen
+        # After a letter a straight single mark is an apostrophe, to readers and to `own_pairs`; two of them
+        # in a row look like a double one.
+        unclear = chosen[0] == "'" and after and (after in "'’" or is_word_character(after))
+        return ("‘", "’") if unclear else chosen
 
-    def variants(self, sentence: Sentence, *, values: Sequence[str], seed: int) -> list[Variant]:
-        """As the base class says, with the record; by slices where the text holds no quotation mark."""
-        text, spans = sentence.text, sentence.spans
-        if _MARK.search(text):
-            found = super().variants(sentence, values=values, seed=seed)
-            if record := _record(text, own_pairs(text, spans)):
-                found = [variant._replace(record=record) for variant in found]
-            return found
-        return [
-            _wrapped(text, spans, *STYLES[self.quote_style][0]) if value == "with" else Variant(text, spans)
-            for value in values
-        ]
+    def variants(self, versions: Sequence[Sentence], *, values: Sequence[str], seed: int) -> list[Variant]:
+        """As the base class says; by slices where a text holds no quotation mark."""
+        left, right = STYLES[self.quote_style][0]
+        found = []
+        moved: tuple[Span, ...] = ()
+        shifted: tuple[Span, ...] | None = None
+        for sentence in versions:
+            text, spans = sentence.text, sentence.spans
+            if _MARK.search(text):
+                found += super().variants([sentence], values=values, seed=seed)
+                continue
+            # The casings of a sentence mostly share their spans.
+            if spans is not shifted:
+                shifted, moved = spans, _shifted(spans)
+            for value in values:
+                if value == "without":
+                    found.append(Variant(text, spans))
+                else:
+                    found.append(Variant(_wrapped(text, spans, left, right), moved))
+        return found
+
+    def variant(self, sentence: Sentence, *, value: str, seed: int) -> Variant:
+        """As the base class says, with the record of the pairs that were there."""
+        text, spans, _ = super().variant(sentence, value=value, seed=seed)
+        return Variant(text, spans, _record(sentence.text, own_pairs(sentence.text, sentence.spans)))
 
 
-def _wrapped(text: str, spans: tuple[Span, ...], left: str, right: str) -> Variant:
+def _wrapped(text: str, spans: tuple[Span, ...], left: str, right: str) -> str:
+    if len(spans) == 1:
+        start, end = spans[0].start, spans[0].end
+        return f"{text[:start]}{left}{text[start:end]}{right}{text[end:]}"
     pieces: list[str] = []
-    moved = []
-    last = shift = 0
+    last = 0
     for span in spans:
-        start, end = span.start, span.end
-        pieces += (text[last:start], left, text[start:end], right)
-        moved.append(Span(start + shift + 1, end + shift + 1, span.label))
-        shift += 2
-        last = end
+        pieces += (text[last : span.start], left, text[span.start : span.end], right)
+        last = span.end
     pieces.append(text[last:])
-    return Variant("".join(pieces), tuple(moved))
+    return "".join(pieces)
+
+
+def _shifted(spans: Sequence[Span]) -> tuple[Span, ...]:
+    """The spans when each has one character inserted at its start and one at its end."""
+    return tuple(
+        Span(span.start + shift, span.end + shift, span.label)
+        for shift, span in zip(range(1, 2 * len(spans), 2), spans, strict=True)
+    )
 
 
 def _record(text: str, pairs: Sequence[Pair | None]) -> dict[str, dict[str, str]] | None:
