@@ -1,0 +1,382 @@
+"""From a document to linking pairs and neutral pairs: the part that every sentence of a corpus passes.
+
+``Miner.scan`` reads one document and applies the cheap tests; ``Miner.finish`` tags what is left of a batch of
+documents and makes the rows. Nothing depends on what else is in the batch.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from probeta.builders.pairs.filters import ratio_passes, text_test
+from probeta.builders.pairs.neutral import neutral_pairs, unused_needed
+from probeta.builders.pairs.phrases import Match, Matcher, is_dash, part_turn
+from probeta.builders.pairs.records import (
+    Candidate,
+    Counts,
+    Document,
+    Place,
+    Reject,
+    Scanned,
+    Text,
+    fold_text,
+    number,
+    pair_id,
+)
+from probeta.builders.pairs.segment import Segmenter
+from probeta.hashing import text_hash
+from probeta.randomness import keyed
+from probeta.recipe.pairs import PairSettings
+
+#: Texts that wait for the tagger before a batch is finished.
+TEXTS_A_BATCH = 2048
+#: Rejects kept a reason and shard, the ones with the lowest draw.
+REJECTS_KEPT = 20
+#: One in so many one-paragraph documents without a hit lends a sentence to neutral pairs across documents.
+POOL_SHARE = 8
+
+_LETTER = re.compile(r"[^\W\d_]")
+
+Row = dict[str, object]
+
+
+def capitalised(text: str) -> str:
+    """``text`` with its first letter in upper case and nothing else touched.
+
+    >>> capitalised("«la McDonald de Ávila»"), capitalised("¿él?"), capitalised("3 de mayo")
+    ('«La McDonald de Ávila»', '¿Él?', '3 de mayo')
+    """
+    found = _LETTER.search(text)
+    if not found or any(char.isdigit() for char in text[: found.start()]):
+        return text
+    at = found.start()
+    return text[:at] + text[at].upper() + text[at + 1 :]
+
+
+@dataclass(slots=True)
+class Miner:
+    """Everything that mining one corpus needs, compiled once a process."""
+
+    corpus: str
+    genre: str | None
+    domain: str | None
+    seed: int
+    settings: PairSettings
+    matcher: Matcher
+    segment: Segmenter
+    #: The model's segmenter, run only on paragraphs that hold a phrase; None: rules everywhere.
+    refine: Segmenter | None
+    language: Callable[[str], bool] | None
+    #: Which of the texts hold a nominal and a verb; None: the filter is off.
+    tag: Callable[[Sequence[str]], list[bool]] | None
+    counts: Counts = field(default_factory=Counts)
+    rejects: dict[str, list[Reject]] = field(default_factory=dict)
+    _test: Callable[[str], str | None] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._test = text_test(self.settings.filters, self.language)
+
+    def mine(self, documents: Iterable[Document]) -> Iterator[Row]:
+        """The rows of every document, in their order; neutral ones follow each document's linking ones."""
+        batch: list[Scanned] = []
+        texts = 0
+        for document in documents:
+            scanned = self.scan(document)
+            if scanned is None:
+                continue
+            batch.append(scanned)
+            texts += 2 * len(scanned.candidates) + len(scanned.premises) + len(scanned.hypotheses) + 1
+            if texts >= TEXTS_A_BATCH:
+                yield from self.finish(batch)
+                batch, texts = [], 0
+        yield from self.finish(batch)
+
+    def scan(self, document: Document) -> Scanned | None:
+        """Segment, match and apply the cheap tests; None where the document gives nothing."""
+        segment, start, refine = self.segment, self.matcher.start, self.refine
+        paragraphs: list[list[str]] = []
+        hits: list[tuple[int, int, re.Match[str]]] = []
+        sentences = 0
+        for at, paragraph in enumerate(document.paragraphs):
+            if refine is not None and self.matcher.anywhere(paragraph):
+                parts = refine(paragraph)
+            else:
+                parts = segment(paragraph)
+            paragraphs.append(parts)
+            sentences += len(parts)
+            for position, sentence in enumerate(parts):
+                found = start(sentence)
+                if found:
+                    hits.append((at, position, found))
+        totals = self.counts.totals
+        totals["documents"] += 1
+        totals["paragraphs"] += len(paragraphs)
+        totals["sentences"] += sentences
+        filled = sum(1 for parts in paragraphs if parts)
+        totals["one_paragraph_documents"] += filled == 1
+        if document.encoding:
+            self.counts.encodings[document.encoding] += 1
+        if hits:
+            return self._with_hits(document, paragraphs, hits, one_paragraph=filled == 1)
+        if filled == 1 and self.settings.neutral.across_documents:
+            return self._lender(document, paragraphs)
+        return None
+
+    def _with_hits(
+        self,
+        document: Document,
+        paragraphs: list[list[str]],
+        hits: list[tuple[int, int, re.Match[str]]],
+        *,
+        one_paragraph: bool,
+    ) -> Scanned:
+        before = [0]
+        for parts in paragraphs:
+            before.append(before[-1] + len(parts))
+        candidates: list[Candidate] = []
+        markers: set[int] = set()
+        for at, position, found in hits:
+            match = self.matcher.read(found)
+            order = before[at] + position
+            self.counts.phrases[match.phrase.phrase, match.refused or ""] += 1
+            if match.refused:
+                self._reject(match.refused, document, match, Place(at, position), None, found.string)
+                continue
+            self.counts.hits[match.phrase.label] += 1
+            markers.update((order, order - 1) if position else (order,))
+            previous = paragraphs[at][position - 1] if position else None
+            candidate, reason = self._candidate(match, Place(at, position), order, previous)
+            if reason:
+                self.counts.refused[reason, match.phrase.label] += 1
+                self._reject(reason, document, match, Place(at, position), previous, found.string)
+            elif candidate:
+                candidates.append(candidate)
+        scanned = Scanned(document.id, candidates)
+        rng = keyed(self.seed, "neutral", self.corpus, document.id)
+        if one_paragraph:
+            if self.settings.neutral.across_documents:
+                scanned.pool = self._draw(paragraphs, markers, rng, wanted=2, first=False, last=True)
+        elif candidates:
+            premises, hypotheses = unused_needed(len(candidates))
+            drawn = self._draw(paragraphs, markers, rng, wanted=premises, first=True, last=False)
+            scanned.premises = drawn
+            taken = markers | {text.order for text in drawn}
+            scanned.hypotheses = self._draw(paragraphs, taken, rng, wanted=hypotheses, first=False, last=True)
+        return scanned
+
+    def _candidate(
+        self, match: Match, place: Place, order: int, previous: str | None
+    ) -> tuple[Candidate | None, str | None]:
+        """The candidate, or the reason why this marker makes no pair."""
+        filters = self.settings.filters
+        if previous is None:
+            return None, "first_in_paragraph"
+        if not _LETTER.search(match.rest):
+            return None, "phrase_alone"
+        turn = is_dash(match.turn)
+        if turn and filters.dialogue:
+            return None, "dialogue"
+        if match.rest[0] in "—–-(":
+            return None, "interrupted"
+        hypothesis = capitalised(match.lead.strip() + match.rest)
+        premise_turn, premise = part_turn(previous)
+        for text in (premise, hypothesis):
+            if reason := self._test(text):
+                return None, reason
+        if not ratio_passes(premise, hypothesis, filters.max_ratio):
+            return None, "ratio"
+        following, preceding = self.matcher.match(match.rest), self.matcher.match(previous)
+        return Candidate(
+            premise=Text(premise, Place(place.paragraph, place.sentence - 1), order - 1, premise_turn),
+            hypothesis=Text(hypothesis, place, order, match.turn),
+            phrase=match.phrase.phrase,
+            label=match.phrase.label,
+            surface=match.surface,
+            lead_in=(match.turn + match.lead).strip(),
+            chained=any(other is not None and not other.refused for other in (following, preceding)),
+            in_dialogue=turn or is_dash(premise_turn),
+        ), None
+
+    def _draw(
+        self,
+        paragraphs: list[list[str]],
+        taken: set[int],
+        rng: Random,
+        *,
+        wanted: int,
+        first: bool,
+        last: bool,
+    ) -> list[Text]:
+        """Unused sentences that pass the cheap tests, drawn by ``rng``.
+
+        ``first`` and ``last`` say whether a paragraph's first and last sentence may be drawn: a premise is
+        never a paragraph's last sentence and a hypothesis never its first, so neutral ones should not be.
+        Where that leaves none, every sentence may be.
+        """
+        slots = [
+            (at, position)
+            for at, parts in enumerate(paragraphs)
+            for position in range(0 if first else 1, len(parts) if last else len(parts) - 1)
+        ]
+        before = [0]
+        for parts in paragraphs:
+            before.append(before[-1] + len(parts))
+        if not any(before[at] + position not in taken for at, position in slots):
+            slots = [(at, position) for at, parts in enumerate(paragraphs) for position in range(len(parts))]
+        drawn: list[Text] = []
+        tries = min(len(slots), 6 * wanted + 12)
+        for at, position in rng.sample(slots, tries):
+            order = before[at] + position
+            sentence = paragraphs[at][position]
+            if order in taken or self.matcher.start(sentence):
+                continue
+            turn, text = part_turn(sentence)
+            if turn and is_dash(turn) and not first and self.settings.filters.dialogue:
+                continue  # as for linking pairs: no hypothesis opens a speaker's turn
+            if not first:
+                text = capitalised(text)
+            if not text or not _LETTER.search(text) or self._test(text):
+                continue
+            drawn.append(Text(text, Place(at, position), order, turn))
+            if len(drawn) == wanted:
+                break
+        return drawn
+
+    def _lender(self, document: Document, paragraphs: list[list[str]]) -> Scanned | None:
+        if number("lend", self.corpus, document.id) % POOL_SHARE:
+            return None
+        rng = keyed(self.seed, "neutral", self.corpus, document.id)
+        pool = self._draw(paragraphs, set(), rng, wanted=2, first=False, last=True)
+        return Scanned(document.id, [], pool=pool) if pool else None
+
+    def finish(self, batch: list[Scanned]) -> Iterator[Row]:
+        """Tag the batch's texts in one go and make its rows."""
+        passes = self._tagged(batch)
+        for scanned in batch:
+            kept = []
+            for candidate in scanned.candidates:
+                if passes(candidate.premise.text) and passes(candidate.hypothesis.text):
+                    kept.append(candidate)
+                    continue
+                self.counts.refused["has_nominal_and_verb", candidate.label] += 1
+                self._keep_reject(
+                    Reject(
+                        "has_nominal_and_verb",
+                        self.corpus,
+                        scanned.document,
+                        *candidate.hypothesis.place,
+                        candidate.phrase,
+                        candidate.premise.text,
+                        candidate.hypothesis.text,
+                        0,
+                    )
+                )
+            for candidate in kept:
+                self.counts.linking[candidate.label] += 1
+                yield self._linking_row(scanned.document, candidate)
+            unused = [[t for t in role if passes(t.text)] for role in (scanned.premises, scanned.hypotheses)]
+            rng = keyed(self.seed, "pairing", self.corpus, scanned.document)
+            for strategy, first, second in neutral_pairs(
+                kept,
+                *unused,
+                rng=rng,
+                strategies=self.settings.neutral.strategies,
+                separation=self.settings.neutral.separation,
+                max_ratio=self.settings.filters.max_ratio,
+            ):
+                self.counts.neutral[strategy] += 1
+                yield self._row(scanned.document, first, second, strategy, connector_type="neutral")
+            for text in scanned.pool:
+                self.counts.totals["lent_sentences"] += 1
+                yield self._pool_row(scanned.document, text)
+
+    def _tagged(self, batch: list[Scanned]) -> Callable[[str], bool]:
+        if self.tag is None:
+            return lambda text: True
+        texts = {
+            text.text: False
+            for scanned in batch
+            for text in (
+                *(part for c in scanned.candidates for part in (c.premise, c.hypothesis)),
+                *scanned.premises,
+                *scanned.hypotheses,
+            )
+        }
+        self.counts.totals["tagged_texts"] += len(texts)
+        tagged = dict(zip(texts, self.tag(list(texts)), strict=True))
+        return tagged.__getitem__
+
+    def _linking_row(self, document: str, candidate: Candidate) -> Row:
+        row = self._row(
+            document, candidate.premise, candidate.hypothesis, "linking_phrase", connector_type=candidate.label
+        )
+        return row | {
+            "connector": candidate.phrase,
+            "connector_surface": candidate.surface,
+            "lead_in": candidate.lead_in or None,
+            "distance": candidate.hypothesis.order - candidate.premise.order,
+            "chained": candidate.chained,
+            "in_dialogue": candidate.in_dialogue,
+        }
+
+    def _row(self, document: str, first: Text, second: Text, strategy: str, *, connector_type: str) -> Row:
+        key = pair_id(self.corpus, (document,), first.place, second.place, strategy)
+        linking = strategy == "linking_phrase"
+        return {
+            "id": key,
+            "sentence_1": first.text,
+            "sentence_2": second.text,
+            "connector": None,
+            "connector_surface": None,
+            "lead_in": None,
+            "connector_type": connector_type,
+            "extraction_strategy": strategy if linking else "none",
+            "distance": None,
+            "sentence_1_position": first.place.sentence,
+            "sentence_1_paragraph": first.place.paragraph,
+            "sentence_2_position": second.place.sentence,
+            "sentence_2_paragraph": second.place.paragraph,
+            "dataset": self.corpus,
+            "genre": self.genre,
+            "domain": self.domain,
+            "document": document,
+            "sentence_2_document": None,
+            "neutral_strategy": None if linking else strategy,
+            "chained": False,
+            "in_dialogue": is_dash(first.turn) or is_dash(second.turn),
+            "text_hash": text_hash(first.text, second.text),
+            "draw": number(str(self.seed), key),
+            "fold_1": number(fold_text(first.text)),
+            "fold_2": number(fold_text(second.text)),
+        }
+
+    def _pool_row(self, document: str, text: Text) -> Row:
+        row = self._row(document, text, text, "lent", connector_type="lent")
+        return row | {"sentence_2": None, "neutral_strategy": None, "in_dialogue": is_dash(text.turn)}
+
+    def _reject(
+        self, reason: str, document: Document, match: Match, place: Place, premise: str | None, sentence: str
+    ) -> None:
+        self._keep_reject(
+            Reject(reason, self.corpus, document.id, *place, match.phrase.phrase, premise, sentence, 0)
+        )
+
+    def _keep_reject(self, reject: Reject) -> None:
+        place = f"{reject.paragraph}.{reject.sentence}"
+        draw = number(str(self.seed), reject.reason, reject.corpus, reject.document, place)
+        kept = self.rejects.setdefault(reject.reason, [])
+        kept.append(reject._replace(draw=draw))
+        if len(kept) >= 4 * REJECTS_KEPT:
+            kept.sort(key=lambda one: one.draw)
+            del kept[REJECTS_KEPT:]
+
+    def sampled_rejects(self) -> list[Reject]:
+        """The rejects kept of each reason, in the order of reasons and draws."""
+        return [
+            reject
+            for reason in sorted(self.rejects)
+            for reject in sorted(self.rejects[reason], key=lambda one: one.draw)[:REJECTS_KEPT]
+        ]

@@ -1,0 +1,169 @@
+"""The default runner: shards over a pool of processes that may die.
+
+A worker that dies breaks the whole pool, and which shard killed it is not told. So every shard that was at
+work is run again alone: one that dies again has its document quarantined by id and goes on without it. A
+finished shard is not run again, by this run or the next one.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+
+from probeta.builders.pairs.corpora import Corpus
+from probeta.builders.pairs.job import Job
+from probeta.builders.pairs.readers import SHARD_BYTES, plan
+from probeta.builders.pairs.shards import Record, Task, mine_shard, read_current
+from probeta.errors import DataError, Fault, UsageError
+from probeta.progress import say, track
+
+#: A shard that loses more documents than this is broken in another way.
+QUARANTINE_LIMIT = 20
+#: A document is retried once.
+DEATHS_ALLOWED = 2
+
+
+def plan_tasks(
+    corpora: Sequence[Corpus], folder: Path, *, shard_bytes: int = SHARD_BYTES
+) -> tuple[list[Task], dict[str, list[str]]]:
+    """Every shard of every corpus, and for each corpus the files that are of no known kind."""
+    tasks: list[Task] = []
+    ignored: dict[str, list[str]] = {}
+    for corpus in corpora:
+        if corpus.path is None:
+            raise UsageError(f"the corpus {corpus.name} has no path")
+        shards, others = plan(corpus.name, corpus.path, shard_bytes=shard_bytes)
+        if others:
+            ignored[corpus.name] = others
+        for shard in shards:
+            tasks.append(Task(len(tasks), corpus, shard, str(folder)))
+    return tasks, ignored
+
+
+def run_tasks(
+    job: Job, tasks: Sequence[Task], *, workers: int, watch: Callable[[Task], None] | None = None
+) -> list[Record]:
+    """Mine every task with ``workers`` processes; the records in the tasks' order.
+
+    ``watch`` is told each task that has finished. Raises a DataError where a shard cannot be finished.
+    """
+    if workers < 1:
+        raise UsageError(f"expected at least one worker, got {workers}")
+    if tasks:
+        _sweep(Path(tasks[0].folder), tasks)
+    records: dict[int, Record] = {}
+    suspects: list[Task] = []
+
+    def done(task: Task, record: Record) -> None:
+        records[task.number] = record
+        if watch is not None:
+            watch(task)
+
+    waiting = list(tasks)
+    progress = track(range(len(tasks)), label="mining shards", total=len(tasks))
+    while waiting:
+        broken = _run_pool(job, waiting, workers, lambda task, record: (done(task, record), next(progress, None)))
+        suspects = broken
+        waiting = [task for task in waiting if task.number not in records and task not in suspects]
+        for task in suspects:
+            done(task, _run_alone(job, task))
+            next(progress, None)
+    for _ in progress:
+        pass
+    return [records[task.number] for task in tasks]
+
+
+def _sweep(folder: Path, tasks: Sequence[Task]) -> None:
+    """Remove what a killed run left half-written, and shards of another plan."""
+    expected = {path.name for task in tasks for path in (task.parquet, task.record)}
+    for path in folder.glob("*"):
+        if path.is_file() and path.name not in expected and ("shard-" in path.name):
+            path.unlink()
+
+
+def _pool(workers: int) -> ProcessPoolExecutor:
+    # Workers start from nothing: a fork would copy threads' locks, among others those of the progress bar.
+    return ProcessPoolExecutor(
+        workers, mp_context=multiprocessing.get_context("spawn"), initializer=_start_worker, initargs=(os.getpid(),)
+    )
+
+
+def _start_worker(parent: int) -> None:
+    """Numeric libraries take one thread a worker, and the worker ends when its parent is gone."""
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[name] = "1"
+
+    def end_with_parent() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=end_with_parent, daemon=True).start()
+
+
+def _run_pool(
+    job: Job, tasks: Sequence[Task], workers: int, done: Callable[[Task, Record], object]
+) -> list[Task]:
+    """Run tasks until all are done or the pool breaks; returns those that were at work when it did."""
+    queue = list(tasks)
+    running: dict[Future[Record], Task] = {}
+    with _pool(min(workers, len(tasks))) as pool:
+        try:
+            while queue or running:
+                while queue and len(running) < 2 * workers:
+                    running[pool.submit(mine_shard, job, queue[0])] = queue[0]
+                    queue.pop(0)
+                finished, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in sorted(finished, key=lambda one: running[one].number):
+                    done(running[future], future.result())
+                    del running[future]
+        except BrokenProcessPool:
+            at_work = [task for future, task in running.items() if not _finished(future)]
+            for future, task in running.items():
+                if task not in at_work:
+                    done(task, future.result())
+            started = [task for task in at_work if task.current.exists()]
+            return started or at_work[:1]
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return []
+
+
+def _finished(future: Future[Record]) -> bool:
+    return future.done() and not future.cancelled() and future.exception() is None
+
+
+def _run_alone(job: Job, task: Task) -> Record:
+    """Run one suspect in a pool of its own; a document that kills its worker twice is quarantined."""
+    skip: list[str] = []
+    deaths: Counter[str] = Counter()
+    died = read_current(task.current)
+    while True:
+        if died is not None:
+            deaths[died[1]] += 1
+        document = died[1] if died is not None else ""
+        if document and deaths[document] >= DEATHS_ALLOWED:
+            say(f"probeta: {task.corpus.name}: the document {document} killed its worker; it is left out")
+            skip.append(document)
+        elif deaths[""] >= DEATHS_ALLOWED or len(skip) > QUARANTINE_LIMIT:
+            raise DataError(
+                Fault(
+                    code="shard_lost",
+                    message="its worker dies again and again, and no document is to blame",
+                    file=", ".join(part.path for part in task.shard.parts[:3]),
+                    fix="give it more memory, or build with fewer workers",
+                )
+            )
+        with _pool(1) as pool:
+            try:
+                return pool.submit(mine_shard, job, task, skip=tuple(skip)).result()
+            except BrokenProcessPool:
+                died = read_current(task.current) or (0, "")
