@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -40,13 +41,13 @@ def read_corpora(files: Sequence[tuple[Path, str]]) -> dict[str, Corpus]:
     for path, shown in files:
         table = read_table(path, required=["corpus"], name=shown)
         for row in table:
-            name, split, cap = row["corpus"].strip(), row.get("split").strip() or "all", row.get("cap").strip()
+            name, split, cap = (
+                row["corpus"].strip(),
+                row.get("split").strip() or "all",
+                row.get("cap").strip(),
+            )
 
-            def fault(code: str, message: str, column: str, expected: str | None = None, line: int = row.line) -> None:
-                faults.append(
-                    Fault(code=code, message=message, file=table.file, row=line, column=column, expected=expected)
-                )
-
+            fault = partial(_fault, faults, table.file, row.line)
             if not name:
                 fault("corpus_name", "the corpus has no name", "corpus")
                 continue
@@ -73,6 +74,18 @@ def read_corpora(files: Sequence[tuple[Path, str]]) -> dict[str, Corpus]:
     return found
 
 
+def _fault(
+    faults: list[Fault],
+    file: str,
+    line: int,
+    code: str,
+    message: str,
+    column: str,
+    expected: str | None = None,
+) -> None:
+    faults.append(Fault(code=code, message=message, file=file, row=line, column=column, expected=expected))
+
+
 def chosen_corpora(declared: dict[str, Corpus], given: Sequence[str]) -> list[Corpus]:
     """The corpora to mine, sorted by name: those of ``given`` paths, or all that bring their own path.
 
@@ -92,7 +105,9 @@ def chosen_corpora(declared: dict[str, Corpus], given: Sequence[str]) -> list[Co
         if not path.exists():
             raise UsageError(f"no such file or folder: {path}")
         if name in chosen:
-            raise UsageError(f"two paths are the corpus {name}: {chosen[name].path} and {path}; name one NAME=PATH")
+            raise UsageError(
+                f"two paths are the corpus {name}: {chosen[name].path} and {path}; name one NAME=PATH"
+            )
         row = declared.get(name, Corpus(name))
         chosen[name] = Corpus(name, path, row.genre, row.domain, row.licence, row.split, row.cap)
     return [chosen[name] for name in sorted(chosen)]

@@ -24,7 +24,7 @@ from probeta.builders.pairs.records import (
     Text,
     fold_text,
     number,
-    pair_id,
+    pair_key,
 )
 from probeta.builders.pairs.segment import Segmenter
 from probeta.hashing import text_hash
@@ -311,7 +311,11 @@ class Miner:
 
     def _linking_row(self, document: str, candidate: Candidate) -> Row:
         row = self._row(
-            document, candidate.premise, candidate.hypothesis, "linking_phrase", connector_type=candidate.label
+            document,
+            candidate.premise,
+            candidate.hypothesis,
+            "linking_phrase",
+            connector_type=candidate.label,
         )
         return row | {
             "connector": candidate.phrase,
@@ -323,10 +327,10 @@ class Miner:
         }
 
     def _row(self, document: str, first: Text, second: Text, strategy: str, *, connector_type: str) -> Row:
-        key = pair_id(self.corpus, (document,), first.place, second.place, strategy)
+        key = pair_key(self.corpus, (document,), first.place, second.place, strategy)
         linking = strategy == "linking_phrase"
         return {
-            "id": key,
+            "id": f"{key:016x}",
             "sentence_1": first.text,
             "sentence_2": second.text,
             "connector": None,
@@ -348,7 +352,8 @@ class Miner:
             "chained": False,
             "in_dialogue": is_dash(first.turn) or is_dash(second.turn),
             "text_hash": text_hash(first.text, second.text),
-            "draw": number(str(self.seed), key),
+            "key": key,
+            "draw": number(str(self.seed), str(key)),
             "fold_1": number(fold_text(first.text)),
             "fold_2": number(fold_text(second.text)),
         }

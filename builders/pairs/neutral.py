@@ -68,7 +68,11 @@ def neutral_pairs(
         if first.place.paragraph == second.place.paragraph or abs(first.order - second.order) <= separation:
             return False
         folded = fold_text(first.text), fold_text(second.text)
-        return folded[0] != folded[1] and folded not in known and ratio_passes(first.text, second.text, max_ratio)
+        return (
+            folded[0] != folded[1]
+            and folded not in known
+            and ratio_passes(first.text, second.text, max_ratio)
+        )
 
     def join(strategy: Strategy) -> NeutralPair | None:
         firsts, seconds = sources[strategy]

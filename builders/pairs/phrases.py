@@ -78,7 +78,14 @@ def read_phrases(path: Path, *, name: str | None = None) -> list[LinkingPhrase]:
         follow = row.get("follow") or "any"
         phrase, label = row["phrase"].strip(), row["class"].strip()
         if follow not in get_args(Follow):
-            fault("phrase_follow", "unknown policy", row.line, "follow", expected=", ".join(get_args(Follow)), found=follow)
+            fault(
+                "phrase_follow",
+                "unknown policy",
+                row.line,
+                "follow",
+                expected=", ".join(get_args(Follow)),
+                found=follow,
+            )
             continue
         if not phrase or not label:
             fault("phrase_empty", "the phrase or its class is empty", row.line, "phrase")
@@ -212,7 +219,9 @@ def _trie_pattern(forms: Iterable[str]) -> str:
         options = []
         for char, child in sorted(node.items()):
             if char:
-                head = r"\s+" if char == " " else f"[{_LETTERS[char]}]" if char in _LETTERS else re.escape(char)
+                head = (
+                    r"\s+" if char == " " else f"[{_LETTERS[char]}]" if char in _LETTERS else re.escape(char)
+                )
                 options.append(head + pattern(child))
         if not options:
             return ""

@@ -10,6 +10,8 @@ from __future__ import annotations
 import bz2
 import gzip
 import hashlib
+import io
+import itertools
 import json
 import lzma
 from collections.abc import Callable, Iterator
@@ -24,12 +26,8 @@ from probeta.errors import DataError, Fault, UsageError
 
 Kind = Literal["text", "jsonl", "parquet", "tei", "dataset"]
 
-_OPENERS: dict[str, Callable[[Path], IO[bytes]]] = {
-    ".gz": lambda path: cast(IO[bytes], gzip.open(path)),
-    ".bz2": lambda path: cast(IO[bytes], bz2.open(path)),
-    ".xz": lambda path: cast(IO[bytes], lzma.open(path)),
-    ".zst": lambda path: _zstandard(path),
-}
+#: Endings of compressed files.
+_COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 _KINDS: dict[str, Kind] = {
     ".txt": "text",
     ".text": "text",
@@ -47,10 +45,15 @@ SHARD_ROWS = 20_000
 DOCUMENT_BYTES = 64_000_000
 
 
-def _zstandard(path: Path) -> IO[bytes]:
-    import pyarrow as pa
+def _open(path: Path) -> IO[bytes]:
+    """A file's bytes, decompressed by its ending."""
+    suffix = path.suffix.lower()
+    if suffix == ".zst":
+        import pyarrow as pa
 
-    return cast(IO[bytes], pa.CompressedInputStream(pa.OSFile(str(path)), "zstd"))
+        return io.BufferedReader(pa.CompressedInputStream(pa.OSFile(str(path)), "zstd"))
+    openers: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+    return cast(IO[bytes], openers.get(suffix, open)(path, "rb"))
 
 
 class Part(NamedTuple):
@@ -84,7 +87,7 @@ def bare_name(path: Path) -> str:
     if path.is_dir():
         return path.name
     name = path.name
-    for suffix in (*_OPENERS, *_KINDS):
+    for suffix in (*_COMPRESSED, *_KINDS):
         name = name.removesuffix(suffix)
     return name
 
@@ -92,7 +95,7 @@ def bare_name(path: Path) -> str:
 def kind_of(path: Path) -> Kind | None:
     """The kind of a file by its ending, compression aside; None if it is no corpus file."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] in _OPENERS:
+    if suffixes and suffixes[-1] in _COMPRESSED:
         suffixes.pop()
     return _KINDS.get(suffixes[-1]) if suffixes else None
 
@@ -121,23 +124,24 @@ def plan(corpus: str, path: Path, *, shard_bytes: int = SHARD_BYTES) -> Plan:
         )
     shards: list[Shard] = []
     group: list[Part] = []
+    group_kind: Kind = "text"
     size = 0
     root = str(path)
     for file, kind in files:
         if kind in ("text", "tei"):
             weight = file.stat().st_size
-            if group and (size + weight > shard_bytes or shards_kind != kind):
-                shards.append(Shard(corpus, shards_kind, root, tuple(group)))
+            if group and (size + weight > shard_bytes or group_kind != kind):
+                shards.append(Shard(corpus, group_kind, root, tuple(group)))
                 group, size = [], 0
             group.append(Part(str(file)))
             size += weight
-            shards_kind = kind
+            group_kind = kind
         elif kind == "jsonl":
             shards += [Shard(corpus, kind, root, (part,)) for part in _byte_ranges(file, shard_bytes)]
         else:
             shards += [Shard(corpus, kind, root, (part,)) for part in _row_groups(file, shard_bytes)]
     if group:
-        shards.append(Shard(corpus, shards_kind, root, tuple(group)))
+        shards.append(Shard(corpus, group_kind, root, tuple(group)))
     for folder in datasets:
         shards += [Shard(corpus, "dataset", root, (part,)) for part in _row_ranges(folder)]
     return Plan(shards, ignored)
@@ -168,10 +172,10 @@ def _files(path: Path) -> tuple[list[tuple[Path, Kind]], list[str], list[Path]]:
 
 def _byte_ranges(file: Path, shard_bytes: int) -> list[Part]:
     size = file.stat().st_size
-    if file.suffix.lower() in _OPENERS or size <= shard_bytes * 3 // 2:
+    if file.suffix.lower() in _COMPRESSED or size <= shard_bytes * 3 // 2:
         return [Part(str(file))]
     cuts = [*range(0, size - shard_bytes // 2, shard_bytes), size]
-    return [Part(str(file), start, stop) for start, stop in zip(cuts, cuts[1:], strict=False)]
+    return [Part(str(file), start, stop) for start, stop in itertools.pairwise(cuts)]
 
 
 def _row_groups(file: Path, shard_bytes: int) -> list[Part]:
@@ -181,7 +185,9 @@ def _row_groups(file: Path, shard_bytes: int) -> list[Part]:
     try:
         metadata = pq.read_metadata(file)
     except (pa.ArrowInvalid, OSError) as error:
-        raise DataError(Fault(code="parquet", message=f"the file cannot be read: {error}", file=str(file))) from None
+        raise DataError(
+            Fault(code="parquet", message=f"the file cannot be read: {error}", file=str(file))
+        ) from None
     parts: list[Part] = []
     start = weight = 0
     for at in range(metadata.num_row_groups):
@@ -214,7 +220,11 @@ def shard_hash(shard: Shard) -> str:
             digest.update((path / "state.json").read_bytes())
             continue
         with path.open("rb") as handle:
-            start, left = (part.start, (part.stop or 0) - part.start) if shard.kind == "jsonl" and part.stop else (0, None)
+            start, left = (
+                (part.start, (part.stop or 0) - part.start)
+                if shard.kind == "jsonl" and part.stop
+                else (0, None)
+            )
             handle.seek(start)
             while block := handle.read(1 << 20 if left is None else min(1 << 20, left)):
                 digest.update(block)
@@ -249,20 +259,20 @@ def read(shard: Shard) -> Iterator[Document | Refused]:
 
 def _whole(path: Path) -> bytes:
     """A file's bytes, decompressed; never more than a document may have."""
-    opener = _OPENERS.get(path.suffix.lower())
-    handle = opener(path) if opener else path.open("rb")
     try:
-        with handle:
+        with _open(path) as handle:
             return handle.read(DOCUMENT_BYTES + 1)
     except (OSError, EOFError, lzma.LZMAError) as error:
-        raise DataError(Fault(code="compression", message=f"the file cannot be read: {error}", file=path.name)) from None
+        raise DataError(
+            Fault(code="compression", message=f"the file cannot be read: {error}", file=path.name)
+        ) from None
 
 
 def _document_id(shard: Shard, path: Path) -> str:
     relative = _relative(shard, path)
     parent, _, _ = relative.rpartition("/")
     name = relative.rsplit("/", 1)[-1]
-    for suffix in (*_OPENERS, *_KINDS):
+    for suffix in (*_COMPRESSED, *_KINDS):
         name = name.removesuffix(suffix)
     return f"{parent}/{name}" if parent else name
 
@@ -330,9 +340,7 @@ def _read_jsonl(shard: Shard, part: Part) -> Iterator[Document | Refused]:
 
 def _lines(path: Path, part: Part) -> Iterator[tuple[Any, bytes]]:
     """(line number or fault, bytes) of the lines that begin in the part; numbers count from its start."""
-    opener = _OPENERS.get(path.suffix.lower())
-    handle = opener(path) if opener else path.open("rb")
-    with handle:
+    with _open(path) as handle:
         position = part.start
         if position:
             handle.seek(position - 1)
@@ -351,7 +359,12 @@ def _lines(path: Path, part: Part) -> Iterator[tuple[Any, bytes]]:
                 elif data.strip():
                     yield number, data.removeprefix(b"\xef\xbb\xbf") if number == 1 else data
         except (OSError, EOFError, lzma.LZMAError) as error:
-            yield Fault(code="compression", message=f"the file breaks off: {error}", file=path.name, row=number), b""
+            yield (
+                Fault(
+                    code="compression", message=f"the file breaks off: {error}", file=path.name, row=number
+                ),
+                b"",
+            )
 
 
 def _skip_line(handle: IO[bytes]) -> int:
@@ -383,9 +396,7 @@ def _from_record(record: Any, *, file: str, row: int) -> Document | Refused:
         if not isinstance(paragraphs, list) or not all(isinstance(part, str) for part in paragraphs):
             return fault("the paragraphs are no texts", "a list of texts under paragraphs", paragraphs)
         whole = JOINT.join(paragraphs)
-        return _judged(
-            str(name), whole, lambda: declared_paragraphs(paragraphs, whole), file=file, row=row
-        )
+        return _judged(str(name), whole, lambda: declared_paragraphs(paragraphs, whole), file=file, row=row)
     if not isinstance(text, str):
         return fault("the document has no text", "text, or paragraphs", text)
     return _judged(str(name), text, lambda: paragraphs_of(clean(text)), file=file, row=row)
@@ -400,7 +411,9 @@ def _read_parquet(shard: Shard, part: Part) -> Iterator[Document | Refused]:
         columns = [name for name in ("id", "text", "paragraphs") if name in file.schema_arrow.names]
         row = 0
         for batch in file.iter_batches(
-            batch_size=256, row_groups=list(range(part.start, part.stop or file.num_row_groups)), columns=columns
+            batch_size=256,
+            row_groups=list(range(part.start, part.stop or file.num_row_groups)),
+            columns=columns,
         ):
             for record in batch.to_pylist():
                 row += 1

@@ -131,7 +131,8 @@ def number(*parts: str) -> int:
     return int.from_bytes(hashlib.blake2b(material, digest_size=8).digest(), "big")
 
 
-def pair_id(corpus: str, documents: Sequence[str], first: Place, second: Place, strategy: str) -> str:
-    """A pair's id: a hash of corpus, document (both, where they differ), both positions and strategy."""
+def pair_key(corpus: str, documents: Sequence[str], first: Place, second: Place, strategy: str) -> int:
+    """A pair's id as a number: a hash of corpus, document (both, where they differ), both positions and
+    strategy. The id is its sixteen hex digits."""
     places = (f"{first.paragraph}.{first.sentence}", f"{second.paragraph}.{second.sentence}")
-    return f"{number(corpus, *documents, *places, strategy):016x}"
+    return number(corpus, *documents, *places, strategy)

@@ -12,16 +12,26 @@ import re
 import unicodedata
 
 #: Zero-width characters, directional marks and the byte order mark carry no text.
-_INVISIBLE = "\u200b\u200c\u200d\u200e\u200f\u2060\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff\u00ad"
+_INVISIBLE = (
+    "\u200b\u200c\u200d\u200e\u200f\u2060\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff\u00ad"
+)
 _DELETE = dict.fromkeys(map(ord, _INVISIBLE))
 _SPACES = "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u3000"
 _CONTROLS = dict.fromkeys(map(ord, "\v\f\x1c\x1e\x1f\x85"), "\n")
-_TRANSLATE = {**_DELETE, **_CONTROLS, **dict.fromkeys(map(ord, _SPACES), " "), ord("\u2028"): "\n", ord("\u2029"): "\n\n"}
+_TRANSLATE = {
+    **_DELETE,
+    **_CONTROLS,
+    **dict.fromkeys(map(ord, _SPACES), " "),
+    ord("\u2028"): "\n",
+    ord("\u2029"): "\n\n",
+}
 _TOUCHED = (*_INVISIBLE, *_SPACES, "\u2028", "\u2029", *map(chr, _CONTROLS))
 
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _BLOCK = re.compile(r"</?(?:p|div)(?:\s[^<>]*)?>", re.IGNORECASE)
-_ENTITY = re.compile(r"&(?:nbsp|amp|quot|lt|gt|[aeiou]acute|[AEIOU]acute|[nN]tilde|iquest|iexcl|[lr]aquo|#\d{2,4});")
+_ENTITY = re.compile(
+    r"&(?:nbsp|amp|quot|lt|gt|[aeiou]acute|[AEIOU]acute|[nN]tilde|iquest|iexcl|[lr]aquo|#\d{2,4});"
+)
 _HYPHEN = re.compile(r"(?<=[^\W\d_])[-‐¬\u00ad]\n\s*(?=[a-zß-öø-ÿ])")
 _BLANK = re.compile(r"\n[^\S\n]*\n\s*")
 _ENDS = re.compile(r"[.!?…:;»”\"')\]]\s*$")

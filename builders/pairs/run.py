@@ -59,24 +59,20 @@ def run_tasks(
     if tasks:
         _sweep(Path(tasks[0].folder), tasks)
     records: dict[int, Record] = {}
-    suspects: list[Task] = []
+    progress = iter(track(range(len(tasks)), label="mining shards", total=len(tasks)))
 
     def done(task: Task, record: Record) -> None:
         records[task.number] = record
+        next(progress, None)
         if watch is not None:
             watch(task)
 
     waiting = list(tasks)
-    progress = track(range(len(tasks)), label="mining shards", total=len(tasks))
     while waiting:
-        broken = _run_pool(job, waiting, workers, lambda task, record: (done(task, record), next(progress, None)))
-        suspects = broken
-        waiting = [task for task in waiting if task.number not in records and task not in suspects]
-        for task in suspects:
+        for task in _run_pool(job, waiting, workers, done):
             done(task, _run_alone(job, task))
-            next(progress, None)
-    for _ in progress:
-        pass
+        waiting = [task for task in waiting if task.number not in records]
+    next(progress, None)  # the bar goes when its last step is asked for
     return [records[task.number] for task in tasks]
 
 
@@ -91,7 +87,10 @@ def _sweep(folder: Path, tasks: Sequence[Task]) -> None:
 def _pool(workers: int) -> ProcessPoolExecutor:
     # Workers start from nothing: a fork would copy threads' locks, among others those of the progress bar.
     return ProcessPoolExecutor(
-        workers, mp_context=multiprocessing.get_context("spawn"), initializer=_start_worker, initargs=(os.getpid(),)
+        workers,
+        mp_context=multiprocessing.get_context("spawn"),
+        initializer=_start_worker,
+        initargs=(os.getpid(),),
     )
 
 

@@ -79,7 +79,12 @@ def rule_segmenter(abbreviations: Abbreviations) -> Segmenter:
             if first < start:
                 continue
             kind = found.lastgroup
-            if text[first] == "." and kind != "glued" and text[first + 1 : first + 2] != "." and ends_inside(text, start, first):
+            if (
+                text[first] == "."
+                and kind != "glued"
+                and text[first + 1 : first + 2] != "."
+                and ends_inside(text, start, first)
+            ):
                 continue
             end = found.end()
             sentence = text[start:end].strip()
@@ -99,7 +104,8 @@ _NEXT_WORD = re.compile(rf"[{_CLOSERS}]*\s+[{_OPENERS}—–-]*(\w+)")
 
 def read_abbreviations(rows: Iterable[tuple[str, str]], openers: Iterable[str]) -> Abbreviations:
     """``rows`` are (abbreviation, ``yes`` or ``no``: whether it may end a sentence)."""
-    never, maybe = set(), set()
+    never: set[str] = set()
+    maybe: set[str] = set()
     for word, ends in rows:
         (maybe if ends == "yes" else never).add(word.lower().rstrip("."))
     return Abbreviations(frozenset(never), frozenset(maybe), frozenset(w.lower() for w in openers))

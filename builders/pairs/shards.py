@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 1
 ROWS_A_GROUP = 16_384
 
-#: Columns that only the stages between use: the draw that orders a class, and the folded texts' hashes.
-INTERNAL_COLUMNS = {"draw": "uint64", "fold_1": "uint64", "fold_2": "uint64"}
+#: Columns that only the stages between use: the id as a number, the draw that orders a class, and the folded texts' hashes.
+INTERNAL_COLUMNS = {"key": "uint64", "draw": "uint64", "fold_1": "uint64", "fold_2": "uint64"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,9 @@ def mine_shard(job: Job, task: Task, *, skip: Sequence[str] = ()) -> Record:
     with _Current(task.current) as current:
         rows = write_rows(
             task.parquet,
-            miner.mine(_documents(task.shard, skip, current=current, refused=refused, quarantined=quarantined)),
+            miner.mine(
+                _documents(task.shard, skip, current=current, refused=refused, quarantined=quarantined)
+            ),
         )
     miner.counts.documents_refused.update(one.fault.code for one in refused)
     miner.counts.documents_refused["quarantined"] += len(quarantined)

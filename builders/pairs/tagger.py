@@ -68,10 +68,10 @@ def load(models: tuple[str, ...]) -> Tagger:
     import spacy
 
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=r"\[W095\]")  # an older model on a newer spaCy: tests hold it
-        pipeline = spacy.load(
-            model, exclude=["parser", "senter", "lemmatizer", "ner", "attribute_ruler"]
-        )
+        warnings.filterwarnings(
+            "ignore", message=r"\[W095\]"
+        )  # an older model on a newer spaCy: tests hold it
+        pipeline = spacy.load(model, exclude=["parser", "senter", "lemmatizer", "ner", "attribute_ruler"])
     meta = pipeline.meta
     return Tagger(f"{meta['lang']}_{meta['name']}-{meta['version']}", pipeline)
 

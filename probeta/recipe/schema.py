@@ -7,36 +7,15 @@ in the recipe, never in code: no model knows a label, an attribute or a lexicon 
 from __future__ import annotations
 
 import datetime
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, TypeAdapter
-from pydantic_core import PydanticCustomError
+from pydantic import BeforeValidator, Field, PrivateAttr, TypeAdapter
 
+from probeta.recipe.basics import File, LabelName, Model, Name, Text, Value, matching
+from probeta.recipe.pairs import PairSettings
 from probeta.recipe.selection import SelectionRule
-
-
-class Model(BaseModel):
-    """Base of every model: unknown keys are faults, nothing changes after parsing."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-def _matching(pattern: str, expected: str) -> AfterValidator:
-    def check(text: str) -> str:
-        if not re.fullmatch(pattern, text):
-            raise PydanticCustomError("expected", "expected {expected}", {"expected": expected})
-        return text
-
-    return AfterValidator(check)
-
-
-def _filled(text: str) -> str:
-    if not text.strip():
-        raise PydanticCustomError("expected", "expected {expected}", {"expected": "text"})
-    return text
 
 
 def _none_is_empty(value: object) -> object:
@@ -45,19 +24,6 @@ def _none_is_empty(value: object) -> object:
 
 def _list_is_text(value: object) -> object:
     return dict.fromkeys(value, "text") if isinstance(value, list) else value
-
-
-#: Text that is not blank.
-Text = Annotated[str, AfterValidator(_filled)]
-#: A name that other parts of the recipe, templates and columns use.
-Name = Annotated[str, _matching(r"[a-z][a-z0-9_]*", "lower-case letters, digits and _, a letter first")]
-LabelName = Annotated[str, _matching(r"[A-Za-z][A-Za-z0-9_-]*", "letters, digits, _ and -, a letter first")]
-#: The value of an attribute.
-Value = Annotated[str, _matching(r"[^\s|;]+", "a word without spaces, | and ;")]
-#: A file below the recipe's folder.
-File = Annotated[
-    str, _matching(r"(?!/|.*\\|(?:.*/)?\.\.(?:/|$)).+", "a path below the recipe's folder, with /")
-]
 
 
 class Label(Model):
@@ -169,11 +135,11 @@ class Card(Model):
 class RecipeBase(Model):
     """What every kind of recipe declares."""
 
-    name: Annotated[str, _matching(r"[a-z0-9][a-z0-9_-]*", "lower-case letters, digits, _ and -")]
+    name: Annotated[str, matching(r"[a-z0-9][a-z0-9_-]*", "lower-case letters, digits, _ and -")]
     version: Text
     date: datetime.date = Field(description="The built set's date; a build never reads the clock.")
     language: Annotated[
-        str, _matching(r"[a-z]{2,3}(-[A-Za-z0-9]+)*", "a language code such as es, en or pt-BR")
+        str, matching(r"[a-z]{2,3}(-[A-Za-z0-9]+)*", "a language code such as es, en or pt-BR")
     ]
     seed: int = Field(ge=0)
     title: Text
@@ -251,6 +217,14 @@ class PairRecipe(RecipeBase):
     """Sentence pairs mined from corpora."""
 
     kind: Literal["pairs"]
+    pairs: PairSettings
+
+    def files(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        """The tables of phrases, abbreviations and corpora."""
+        yield ("pairs", "phrases"), self.pairs.phrases
+        yield ("pairs", "segmenter", "abbreviations"), self.pairs.segmenter.abbreviations
+        for at, file in enumerate(self.pairs.corpora):
+            yield ("pairs", "corpora", at), file
 
 
 Recipe: TypeAlias = SpanRecipe | PairRecipe

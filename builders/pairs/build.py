@@ -1,0 +1,187 @@
+"""The whole way: corpora in, balanced splits, stress sets and the funnel out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from probeta import atomic
+from probeta.builders.pairs.assemble import ORDER, Assembled, assemble, check_shards
+from probeta.builders.pairs.corpora import Corpus, chosen_corpora, read_corpora
+from probeta.builders.pairs.funnel import SCHEMA_VERSION, corpus_funnel, readable, sum_faults, warnings
+from probeta.builders.pairs.job import Job, load_job
+from probeta.builders.pairs.records import Counts
+from probeta.builders.pairs.run import plan_tasks, run_tasks
+from probeta.builders.pairs.shards import INTERNAL_COLUMNS, Record, Task, refuse_damaged
+from probeta.builders.pairs.stress import misspeller, stress_row, vocabulary
+from probeta.builtset import PAIR_COLUMNS
+from probeta.errors import DataError, Fault
+from probeta.recipe.pairs import MisspellStress
+from probeta.recipe.schema import PairRecipe
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Runs every task and returns their records in the tasks' order: the pool of processes, or another machine's.
+Executor = Callable[[Job, Sequence[Task]], list[Record]]
+
+
+@dataclass(frozen=True, slots=True)
+class Mined:
+    """What mining gives: rows by config and split, streamed; the funnel; rejects; what to say loudly."""
+
+    job: Job
+    corpora: Sequence[Corpus]
+    assembled: Assembled
+    records: Sequence[Record]
+    funnel: dict[str, Any]
+    recipe: PairRecipe
+
+    @property
+    def configs(self) -> dict[str, list[str]]:
+        """Config -> its splits, those that hold pairs, train first."""
+        splits = [split for split in ORDER[::-1] if len(self.assembled.keys[split])]
+        stress = {f"stress_{name}": ["test"] for name in self.recipe.pairs.stress if "test" in splits}
+        return {"pairs": splits, **stress}
+
+    def batches(self, config: str, split: str) -> Iterator[pa.RecordBatch]:
+        """The rows of a config's split in the columns of ``probeta.builtset.PAIR_COLUMNS``, in a stable order."""
+        if config == "pairs":
+            for batch in self.assembled.batches(split):
+                yield _published(batch)
+            return
+        yield from self._stressed(config.removeprefix("stress_"), split)
+
+    def _stressed(self, name: str, split: str) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        stress = self.recipe.pairs.stress[name]
+        spell = None
+        if isinstance(stress, MisspellStress):
+            texts = (
+                text
+                for batch in self.assembled.batches(split, ["sentence_1", "sentence_2"])
+                for column in batch.columns
+                for text in column.to_pylist()
+            )
+            spell = misspeller(stress, name=name, seed=self.job.seed, vocabulary=vocabulary(texts))
+        for batch in self.assembled.batches(split):
+            whole = _published(batch)
+            rows = [stress_row(row, stress, spell) for row in whole.to_pylist()]
+            yield pa.RecordBatch.from_pylist(rows, schema=whole.schema)
+
+    def rejects(self) -> Iterator[dict[str, Any]]:
+        """A sample of the hits that made no pair: the same number at most of each reason and corpus."""
+        kept: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        for record in self.records:
+            for reject in record.rejects:
+                kept.setdefault((reject.corpus, reject.reason), []).append(reject._asdict())
+        for key in sorted(kept):
+            for value in sorted(kept[key], key=lambda one: (one["draw"], one["document"]))[
+                :REJECTS_PUBLISHED
+            ]:
+                del value["draw"]
+                yield value
+
+
+REJECTS_PUBLISHED = 20
+
+
+def _published(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """A shard's rows as the set holds them: internal columns dropped, the canary's column empty."""
+    import pyarrow as pa
+
+    kept = batch.drop_columns(list(INTERNAL_COLUMNS))
+    kept = kept.append_column("canary", pa.nulls(batch.num_rows, pa.string()))
+    return kept.select(list(PAIR_COLUMNS))
+
+
+def mine_pairs(
+    recipe: PairRecipe,
+    *,
+    corpora: Sequence[str] = (),
+    work: Path,
+    workers: int = 1,
+    executor: Executor | None = None,
+    seed: int | None = None,
+) -> Mined:
+    """Mine, assemble and account for the pairs of a recipe.
+
+    ``corpora`` are the user's paths (or NAME=PATH); none: those that the recipe brings. ``work`` keeps the
+    shards, so that a run that was cut off goes on from there. ``executor`` runs the shards elsewhere than in
+    ``workers`` processes here; neither changes a byte of the result.
+
+    Raises a DataError where documents are damaged, sums do not agree, splits share anything, or no pair is
+    left; then ``work/funnel.txt`` says where they were lost.
+    """
+    settings = recipe.pairs
+    job = load_job(
+        settings,
+        language=recipe.language,
+        seed=recipe.seed if seed is None else seed,
+        folder=recipe.folder,
+        shown=recipe.shown("").rstrip("/"),
+    )
+    declared = read_corpora([(recipe.path(file), recipe.shown(file)) for file in settings.corpora])
+    chosen = chosen_corpora(declared, corpora)
+    work.mkdir(parents=True, exist_ok=True)
+    tasks, ignored = plan_tasks(chosen, work / "shards")
+    records = executor(job, tasks) if executor else run_tasks(job, tasks, workers=workers)
+    if settings.damaged_documents == "refuse":
+        refuse_damaged(records)
+    check_shards(tasks, records)
+    assembled = assemble(job, tasks, chosen, work)
+    funnel = _funnel(job, chosen, records, assembled, ignored)
+    atomic.write_text(work / "funnel.json", json.dumps(funnel, ensure_ascii=False, indent=1) + "\n")
+    atomic.write_text(work / "funnel.txt", readable(funnel))
+    if faults := sum_faults(funnel, file="funnel.json"):
+        raise DataError(faults)
+    if not any(len(keys) for keys in assembled.keys.values()):
+        raise DataError(
+            Fault(code="no_pairs", message=warning, fix=f"read {work / 'funnel.txt'}")
+            for warning in funnel["warnings"]
+        )
+    return Mined(job, chosen, assembled, records, funnel, recipe)
+
+
+def _funnel(
+    job: Job,
+    corpora: Sequence[Corpus],
+    records: Sequence[Record],
+    assembled: Assembled,
+    ignored: dict[str, list[str]],
+) -> dict[str, Any]:
+    counts = {corpus.name: Counts() for corpus in corpora}
+    for record in records:
+        counts[record.corpus].add(record.counts)
+    blocks = [
+        corpus_funnel(
+            corpus.name,
+            counts[corpus.name],
+            assembled,
+            classes=job.classes,
+            ignored=ignored.get(corpus.name, ()),
+        )
+        for corpus in corpora
+    ]
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "tagger": job.tagger,
+        "quarantined": sorted(f"{r.corpus}: {name}" for r in records for name in r.quarantined),
+        "corpora": blocks,
+        "splits": {
+            split: {
+                "documents": sum(block["splits"][split]["documents"] for block in blocks),
+                "pairs": {
+                    label: sum(block["splits"][split]["pairs"][label] for block in blocks)
+                    for label in (*job.classes, "neutral")
+                },
+            }
+            for split in ORDER[::-1]
+        },
+        "shared_sentences": dict(sorted(assembled.leaks.items())),
+        "warnings": warnings(blocks, classes=job.classes),
+    }
