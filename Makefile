@@ -1,0 +1,38 @@
+# Two commands do all the set-up: `make demo` and `make test`. Both make the environment when it is missing.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
+
+.PHONY: demo test check bench lock clean
+
+demo: $(READY)
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
+
+test: $(READY)
+	$(BIN)/python -m pytest -q $(ARGS)
+
+# What a change must pass besides the tests; pre-commit and the workflow call the same.
+check: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks $(ARGS)
+
+# The stamp is touched last, so that a killed install starts over; --clear drops packages that the lock lost.
+$(READY): pyproject.toml requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo 'probeta needs Python 3.11 or newer; say which: make $(MAKECMDGOALS) PYTHON=python3.11' >&2; exit 2; }
+	$(PYTHON) -m venv --clear $(VENV)
+	$(PIP) --requirement requirements.lock
+	$(PIP) --no-build-isolation --editable .
+	@touch $@
+
+lock:
+	uv export --quiet --all-groups --extra annotation --no-emit-project --format requirements-txt --output-file requirements.lock
+
+clean:
+	rm -rf $(VENV)

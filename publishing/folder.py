@@ -1,0 +1,122 @@
+"""The one writer of a built set: what a build writes is already what will be published.
+
+Every config becomes ``<config>/<split>-00000-of-00001.parquet`` with its declared features, beside the
+card, the guidelines, the reports, what regenerates the set, and checksums. The folder appears whole or
+not at all (``probeta.atomic``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from probeta import atomic, builtset
+from probeta.errors import UsageError
+from probeta.hashing import file_sha256
+
+if TYPE_CHECKING:
+    import datasets
+    import pyarrow as pa
+
+#: Written by people too, so not under a checksum; the card's generated part is verified from the reports.
+UNSUMMED = ("README.md", "SHA256SUMS")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConfigTables:
+    """One config: its declared features and, by split, a table or a stream of record batches."""
+
+    name: str
+    features: datasets.Features
+    splits: Mapping[str, pa.Table | Iterable[pa.RecordBatch]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contents:
+    """All that goes into a built set besides its checksums.
+
+    ``reports`` are JSON objects by name (``stats`` becomes ``reports/stats.json``), ``texts`` further
+    files by their path in the folder (``README.md``, ``build/probeta.yaml``), ``card`` makes the text of
+    ``README.md`` when the configs are on disk and their sizes known.
+    """
+
+    configs: Sequence[ConfigTables]
+    reports: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    texts: Mapping[str, str | bytes] = field(default_factory=dict)
+    card: Callable[[Path], str] | None = None
+
+
+def refuse_existing(out: Path, *, replace: bool) -> None:
+    """Raise a UsageError unless ``out`` is free, empty, or a built set that may be replaced."""
+    atomic.repair(out.absolute())
+    if not out.exists():
+        return
+    if not out.is_dir():
+        raise UsageError(f"{out} is a file; expected a folder that does not exist yet")
+    if not any(out.iterdir()):
+        return
+    if not builtset.is_built_set(out):
+        raise UsageError(f"{out} exists and is not a built set; choose another folder")
+    if not replace:
+        raise UsageError(f"{out} exists; say --replace to build it anew")
+
+
+def write(out: Path, contents: Contents, *, replace: bool = False) -> None:
+    """Write the folder ``out``; nothing of it is there if anything fails."""
+    refuse_existing(out, replace=replace)
+    with atomic.folder(out) as folder:
+        for config in contents.configs:
+            for split, table in config.splits.items():
+                write_parquet(folder / config.name / f"{split}-00000-of-00001.parquet", table, config.features)
+        for name, report in contents.reports.items():
+            put(folder / "reports" / f"{name}.json", json_text(report))
+        for name, text in contents.texts.items():
+            put(folder / name, text)
+        if contents.card:
+            put(folder / "README.md", contents.card(folder))
+        put(folder / "SHA256SUMS", checksums(folder))
+
+
+def put(path: Path, content: str | bytes) -> None:
+    """One file of the folder, Unix line ends."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+
+
+def json_text(value: Mapping[str, Any]) -> str:
+    """A report as text: readable, never NaN, one newline at the end."""
+    return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def write_parquet(path: Path, table: pa.Table | Iterable[pa.RecordBatch], features: datasets.Features) -> None:
+    """Write rows with declared features; the features travel in the file's schema, as ``datasets`` writes them.
+
+    Raises ``pyarrow.ArrowInvalid`` when the rows do not fit the features: nothing is cast silently.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = features.arrow_schema
+    path.parent.mkdir(parents=True, exist_ok=True)
+    batches: Iterable[pa.RecordBatch] = table.to_batches() if isinstance(table, pa.Table) else table
+    with pq.ParquetWriter(path, schema, compression="snappy") as writer:
+        for batch in batches:
+            writer.write_batch(batch.cast(schema))
+
+
+def sum_paths(folder: Path) -> Iterator[Path]:
+    """The files that SHA256SUMS covers, sorted by their path in the folder."""
+    paths = [path for path in folder.rglob("*") if path.is_file()]
+    for path in sorted(paths, key=lambda path: path.relative_to(folder).as_posix()):
+        if path.relative_to(folder).as_posix() not in UNSUMMED:
+            yield path
+
+
+def checksums(folder: Path) -> str:
+    """The text of SHA256SUMS, in the form that ``sha256sum --check`` reads."""
+    return "".join(
+        f"{file_sha256(path)}  {path.relative_to(folder).as_posix()}\n" for path in sum_paths(folder)
+    )

@@ -1,0 +1,65 @@
+"""Files and folders appear whole or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from probeta import atomic
+from probeta.errors import UsageError
+
+
+def test_a_failure_leaves_the_old_folder_and_nothing_else(tmp_path: Path) -> None:
+    target = tmp_path / "set"
+    with atomic.folder(target) as folder:
+        (folder / "a").write_text("old")
+    with pytest.raises(RuntimeError), atomic.folder(target) as folder:
+        (folder / "a").write_text("new")
+        raise RuntimeError
+    assert (target / "a").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["set"]
+
+
+def test_a_replaced_folder_holds_only_the_new_files(tmp_path: Path) -> None:
+    target = tmp_path / "set"
+    for name in ("a", "b"):
+        with atomic.folder(target) as folder:
+            (folder / name).write_text(name)
+    assert [path.name for path in target.iterdir()] == ["b"]
+
+
+@pytest.mark.parametrize("crashed_before_rename", [True, False])
+def test_the_next_run_repairs_a_crash(tmp_path: Path, crashed_before_rename: bool) -> None:
+    # The two states that a kill between the renames can leave.
+    target = tmp_path / "set"
+    old = tmp_path / ".set.old"
+    old.mkdir()
+    (old / "a").write_text("old")
+    (tmp_path / ".set.new").mkdir()
+    if not crashed_before_rename:
+        target.mkdir()
+        (target / "a").write_text("new")
+    atomic.repair(target)
+    assert (target / "a").read_text() == ("old" if crashed_before_rename else "new")
+    assert [path.name for path in tmp_path.iterdir()] == ["set"]
+
+
+def test_a_full_disk_is_one_sentence_and_nothing_is_left(tmp_path: Path) -> None:
+    # /dev/full refuses every write as a full disk does.
+    full = Path("/dev/full")
+    if not full.exists():
+        pytest.skip("no /dev/full on this system")
+    with pytest.raises(UsageError, match="No space left"), atomic.folder(tmp_path / "set") as folder:
+        (folder / "a").write_text("x")
+        full.write_text("x")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_is_never_half_written(tmp_path: Path) -> None:
+    atomic.write_text(tmp_path / "f", "old")
+    with pytest.raises(RuntimeError), atomic.file(tmp_path / "f") as temporary:
+        temporary.write_text("ne")
+        raise RuntimeError
+    assert (tmp_path / "f").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["f"]
