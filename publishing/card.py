@@ -7,12 +7,33 @@ recorded is left out, never a placeholder.
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from probeta import builtset
+
+if TYPE_CHECKING:
+    from probeta.recipe import Recipe
+
+
+def card(folder: Path, recipe: Recipe, *, default_config: str) -> str:
+    """The text of ``README.md`` for the set that stands in ``folder``."""
+    import pyarrow.parquet as pq
+
+    shards = sorted((folder / default_config).glob("*.parquet"))
+    rows = sum(pq.read_metadata(path).num_rows for path in shards)
+    facts = {
+        "pretty_name": recipe.title,
+        "language": [recipe.language],
+        "license": recipe.card.licence,
+        "size_categories": [size_category(rows)],
+    }
+    record = json.loads((folder / "build" / "build.json").read_text(encoding="utf-8"))
+    body = render(folder, f"{recipe.kind}.md.j2", {"recipe": recipe, "build": record})
+    return f"{header(folder, facts, default_config=default_config)}\n{body}"
 
 
 def header(folder: Path, facts: Mapping[str, Any], *, default_config: str) -> str:
@@ -37,7 +58,7 @@ def header(folder: Path, facts: Mapping[str, Any], *, default_config: str) -> st
         features = Features.from_arrow_schema(pq.read_schema(path))
         infos[config] = DatasetInfo(
             features=features,
-            splits=split_infos,  # type: ignore[arg-type]  # accepts any mapping of SplitInfo
+            splits=split_infos,
             download_size=download,
             dataset_size=sum(info.num_bytes for info in split_infos.values()),
             config_name=config,
@@ -58,7 +79,7 @@ def size_category(rows: int) -> str:
     if rows < 1_000:
         return "n<1K"
     names = ["1K", "10K", "100K", "1M", "10M", "100M", "1B", "10B", "100B", "1T"]
-    for step, (low, high) in enumerate(zip(names, names[1:], strict=False)):
+    for step, (low, high) in enumerate(itertools.pairwise(names)):
         if rows < 10 ** (step + 4):
             return f"{low}<n<{high}"
     return "n>1T"

@@ -70,7 +70,9 @@ def write(out: Path, contents: Contents, *, replace: bool = False) -> None:
     with atomic.folder(out) as folder:
         for config in contents.configs:
             for split, table in config.splits.items():
-                write_parquet(folder / config.name / f"{split}-00000-of-00001.parquet", table, config.features)
+                write_parquet(
+                    folder / config.name / f"{split}-00000-of-00001.parquet", table, config.features
+                )
         for name, report in contents.reports.items():
             put(folder / "reports" / f"{name}.json", json_text(report))
         for name, text in contents.texts.items():
@@ -91,7 +93,9 @@ def json_text(value: Mapping[str, Any]) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
-def write_parquet(path: Path, table: pa.Table | Iterable[pa.RecordBatch], features: datasets.Features) -> None:
+def write_parquet(
+    path: Path, table: pa.Table | Iterable[pa.RecordBatch], features: datasets.Features
+) -> None:
     """Write rows with declared features; the features travel in the file's schema, as ``datasets`` writes them.
 
     Raises ``pyarrow.ArrowInvalid`` when the rows do not fit the features: nothing is cast silently.

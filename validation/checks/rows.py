@@ -19,9 +19,7 @@ def id_faults(loaded: SpanSet) -> Iterator[Fault]:
     seen: dict[str, int] = {}
     for number, row in enumerate(loaded.sentences):
         if not row["id"]:
-            yield Fault(
-                code="id_missing", message="a row has no id", **place("sentences", number, "id")
-            )
+            yield Fault(code="id_missing", message="a row has no id", **place("sentences", number, "id"))
         elif row["id"] in seen:
             yield Fault(
                 code="id_doubled",
@@ -163,7 +161,9 @@ def token_faults(loaded: SpanSet) -> Iterator[Fault]:
             )
             continue
         tags = [loaded.tag_names[tag] if 0 <= tag < len(loaded.tag_names) else "?" for tag in row["tags"]]
-        open_label, spans, legal = None, [], True
+        open_label: str | None = None
+        spans: list[tuple[int, int, str]] = []
+        legal = True
         for (start, end), tag in zip(borders, tags, strict=True):
             prefix, _, label = tag.partition("-")
             if tag == "?" or (prefix == "I" and label != open_label):

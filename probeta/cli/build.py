@@ -1,0 +1,42 @@
+"""``probeta build``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from probeta.cli.common import Json, print_json, reported
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def build(
+    recipe: Annotated[str, typer.Argument(help="A bundled recipe's name, or a folder with probeta.yaml.")],
+    out: Annotated[Path, typer.Option(help="The folder to write.")],
+    seed: Annotated[int | None, typer.Option(help="Replaces the recipe's seed.")] = None,
+    per_cell: Annotated[
+        int | None, typer.Option(min=1, help="Base sentences in every cell, drawn from the templates.")
+    ] = None,
+    corpus: Annotated[
+        list[Path] | None, typer.Option(help="Documents, for recipes that read them; may repeat.")
+    ] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace a built set that is there.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Build a test set from a recipe: data, card, reports, checksums.
+
+    Example: probeta build blas --out out/blas
+    """
+    with reported(as_json=as_json):
+        from probeta.pipeline.build import build as run
+
+        done = run(recipe, out=out, seed=seed, per_cell=per_cell, corpus=corpus or [], replace=replace)
+        if as_json:
+            print_json(done.to_json())
+            return
+        from probeta.cli.summary import print_built
+
+        print_built(done)

@@ -1,0 +1,35 @@
+"""The readable end of a build: what is in the set, where it is, what to do next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from probeta.pipeline.build import Built
+
+
+def print_built(built: Built) -> None:
+    """Counts per cell where the set has a grid, totals, the folder, the next command."""
+    console = Console(highlight=False, soft_wrap=True)
+    coverage = built.reports.get("coverage")
+    if coverage:
+        table = Table(box=None, pad_edge=False)
+        for name in coverage["by"]:
+            table.add_column(name)
+        for name in ("target", "sentences", "of at most"):
+            table.add_column(name, justify="right")
+        for cell in coverage["cells"]:
+            values = [cell["values"][name] for name in coverage["by"]]
+            table.add_row(*values, str(cell["target"]), str(cell["sentences"]), str(cell["maximum"]))
+        console.print(table)
+        console.print()
+    width = max(map(len, built.counts))
+    for name, count in built.counts.items():
+        if isinstance(count, int):
+            console.print(f"{name.replace('_', ' '):<{width}}  {count:>9,}")
+    console.print()
+    console.print(f"written to {built.out} in {built.seconds:.1f} s  ({built.signature})")
+    console.print(f"next: probeta check {built.out}")

@@ -1,0 +1,123 @@
+"""Build a test set: a recipe of any kind becomes a folder with data, card, reports and checksums."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version as installed
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from probeta import __version__
+from probeta.errors import UsageError
+from probeta.pipeline import spans
+from probeta.pipeline.product import Options, Product
+from probeta.publishing import card, folder
+from probeta.recipe import load_recipe
+from probeta.recipe.load import RECIPE_FILE
+
+if TYPE_CHECKING:
+    from probeta.recipe import Recipe
+
+#: Recipe kind -> what makes its tables.
+MAKERS: dict[str, Callable[[Any, Options], Product]] = {"spans": spans.make}
+
+#: Libraries whose version can change the bytes of a built set.
+BYTE_LIBRARIES = ("datasets", "pyarrow", "spacy")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Built:
+    """What a build did: where it wrote, what it counted, how long it took."""
+
+    out: Path
+    counts: Mapping[str, Any]
+    signature: str
+    seconds: float
+    reports: Mapping[str, Any] = field(default_factory=dict)
+    recipe: Recipe
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that ``--json`` prints."""
+        return {
+            "out": str(self.out),
+            "counts": dict(self.counts),
+            "seconds": round(self.seconds, 3),
+            "signature": self.signature,
+        }
+
+
+def build(
+    recipe: str | Path,
+    *,
+    out: Path,
+    seed: int | None = None,
+    per_cell: int | None = None,
+    corpus: Sequence[Path] = (),
+    replace: bool = False,
+) -> Built:
+    """Build ``recipe`` (a bundled name or a folder) into the folder ``out``.
+
+    ``seed`` replaces the recipe's; ``per_cell`` grows every cell of a span recipe to that many base
+    sentences; ``corpus`` are the documents of a recipe that reads them. Raises a DataError for faults in
+    the recipe or its files and a UsageError where ``out`` may not be written; nothing is half-written.
+    """
+    started = time.perf_counter()
+    folder.refuse_existing(out, replace=replace)
+    loaded = load_recipe(recipe)
+    options = Options(seed=loaded.seed if seed is None else seed, per_cell=per_cell, corpus=tuple(corpus))
+    product = MAKERS[loaded.kind](loaded, options)
+    contents = folder.Contents(
+        configs=product.configs,
+        reports=product.reports,
+        texts={"GUIDELINES.md": guidelines_text(loaded), **build_files(loaded, options)},
+        card=lambda made: card.card(made, loaded, default_config=product.configs[0].name),
+    )
+    folder.write(out, contents, replace=replace)
+    return Built(
+        out=out,
+        counts=product.counts,
+        signature=product.signature,
+        seconds=time.perf_counter() - started,
+        reports=product.reports,
+        recipe=loaded,
+    )
+
+
+def build_files(recipe: Recipe, options: Options) -> dict[str, str | bytes]:
+    """``build/``: the recipe with the files that it names, the options, the versions, the command.
+
+    ``probeta build <set>/build`` makes the same set again.
+    """
+    files: dict[str, str | bytes] = {f"build/{RECIPE_FILE}": (recipe.folder / RECIPE_FILE).read_bytes()}
+    for _, name in recipe.files():
+        files[f"build/{name}"] = recipe.path(name).read_bytes()
+    for name in recipe.guidelines:
+        files[f"build/guidelines/{name}"] = recipe.guideline_path(name).read_bytes()
+    versions = {"probeta": __version__, **{name: installed(name) for name in BYTE_LIBRARIES}}
+    command = ["probeta", "build", "build", "--seed", str(options.seed)]
+    if options.per_cell is not None:
+        command += ["--per-cell", str(options.per_cell)]
+    record = {
+        "recipe": recipe.name,
+        "version": recipe.version,
+        "date": recipe.date.isoformat(),
+        "seed": options.seed,
+        "per_cell": options.per_cell,
+        "versions": versions,
+        "command": " ".join([*command, "--out", recipe.name]),
+    }
+    files["build/build.json"] = folder.json_text(record)
+    return files
+
+
+def guidelines_text(recipe: Recipe) -> str:
+    """``GUIDELINES.md``: the guidelines of the recipe, one after the other."""
+    parts = []
+    for name in recipe.guidelines:
+        path = recipe.guideline_path(name)
+        if not path.is_file():
+            raise UsageError(f"{recipe.shown(RECIPE_FILE)} names the guideline {name}, which does not exist")
+        parts.append(path.read_text(encoding="utf-8").strip())
+    return "\n\n---\n\n".join(parts) + "\n" if parts else "This set has no guidelines.\n"
