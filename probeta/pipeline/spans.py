@@ -11,16 +11,17 @@ from probeta.builders.spans import attributes as automatic
 from probeta.builders.spans import tables
 from probeta.builders.spans.generate import generate_base
 from probeta.builders.spans.grid import coverage_report
-from probeta.builders.spans.perturb import Policies, configurations
+from probeta.builders.spans.perturb import perturbed
 from probeta.builders.spans.stats import span_stats
 from probeta.canary import canary
-from probeta.errors import UsageError
-from probeta.formats.tokens import tokenizer
+from probeta.errors import DataError, UsageError
+from probeta.formats import tags
 from probeta.pipeline.product import Options, Product
 from probeta.publishing.folder import ConfigTables
 from probeta.recipe import SpanRecipe
 from probeta.records import Sentence
 from probeta.signature import signature
+from probeta.tokens import Tokenizer, align
 
 #: A diagnostic set is a test set.
 SPLIT = "test"
@@ -36,17 +37,17 @@ def make(recipe: SpanRecipe, options: Options) -> Product:
     sentences = list(variants(base, recipe))
     columns = sentence_columns(recipe)
     names = span_columns(recipe)
-    tokens = tokenizer(recipe.language)
+    tokenizer = Tokenizer(recipe.language)
     mark = canary(recipe.name, recipe.version)
     line = signature(
         {
             "data": f"{recipe.name}-{recipe.version}",
             "seed": options.seed,
             "per_cell": options.per_cell,
-            "tokenizer": tokens.name,
+            "tokenizer": tokenizer.name,
         }
     )
-    token_table = tables.token_table(sentences, labels=list(recipe.labels), tagger=tokens.tagged)
+    token_table = tables.token_table(sentences, labels=list(recipe.labels), tagger=Tagging(tokenizer))
     stats = span_stats(
         sentences,
         tokens=token_table.column("tokens").to_pylist(),
@@ -81,11 +82,25 @@ def make(recipe: SpanRecipe, options: Options) -> Product:
     )
 
 
+class Tagging:
+    """A sentence's tokens and IOB2 tags; a span that does not align is a DataError, never dropped."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+
+    def __call__(self, sentence: Sentence) -> tuple[list[str], list[str]]:
+        """The tokens and their tags, of equal number."""
+        text = sentence.text
+        tokens = self._tokenizer(text)
+        spans, faults = align(tokens, sentence.spans, text=text, row=sentence.id)
+        if faults:
+            raise DataError(faults)
+        return [text[start:end] for start, end in tokens], tags.encode(spans, length=len(tokens))
+
+
 def variants(base: Iterable[Sentence], recipe: SpanRecipe) -> Iterator[Sentence]:
     """Every base sentence in every configuration of the recipe's perturbation grid."""
-    return configurations(
-        base, grid=recipe.perturbations.grid, policies=Policies.parse(recipe.perturbations.policies)
-    )
+    return perturbed(base, grid=recipe.perturbations.grid, policies=recipe.perturbations.policies)
 
 
 def sentence_columns(recipe: SpanRecipe) -> list[str]:
