@@ -39,20 +39,20 @@ def card(folder: Path, recipe: Recipe, *, default_config: str) -> str:
 def header(folder: Path, facts: Mapping[str, Any], *, default_config: str) -> str:
     """The YAML header: the facts that the Hub reads, the configs with their files, the declared features."""
     import pyarrow.parquet as pq
-    from datasets import DatasetInfo, Features, SplitInfo
+    from datasets import DatasetInfo, Features, SplitDict, SplitInfo
     from datasets.info import DatasetInfosDict
     from datasets.utils.metadata import MetadataConfigs
     from huggingface_hub import DatasetCardData
 
     infos, configs = {}, {}
     for config, splits in builtset.configs(folder).items():
-        split_infos, data_files, download = {}, [], 0
+        split_infos, data_files, download = SplitDict(), [], 0
         for split in splits:
             path = folder / config / f"{split}-00000-of-00001.parquet"
             meta = pq.read_metadata(path)
             groups = range(meta.num_row_groups)
             size = sum(meta.row_group(group).total_byte_size for group in groups)
-            split_infos[split] = SplitInfo(split, num_bytes=size, num_examples=meta.num_rows)
+            split_infos.add(SplitInfo(split, num_bytes=size, num_examples=meta.num_rows))
             data_files.append({"split": split, "path": f"{config}/{split}-*"})
             download += path.stat().st_size
         features = Features.from_arrow_schema(pq.read_schema(path))

@@ -20,3 +20,13 @@ def reference_data() -> Path:
     if not folder:
         pytest.skip("PROBETA_REFERENCE_DATA is unset: the reference data is not on this machine")
     return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def blas(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built BLAS; a test that changes it works on a copy."""
+    from probeta.pipeline.build import build
+
+    out = tmp_path_factory.mktemp("sets") / "blas"
+    build("blas", out=out)
+    return out

@@ -31,6 +31,13 @@ class Content:
         """The templates of one cell."""
         return [template for template in self.templates if template.row.cell == key]
 
+    def claim(self, span_attributes: Mapping[str, str | None]) -> str | None:
+        """The author's reason why the attributes of a span's entry differ from the automatic ones."""
+        lexicon, entry = span_attributes.get("lexicon"), span_attributes.get("entry")
+        if lexicon is None or entry is None or (column := self.recipe.lexicons[lexicon].claims) is None:
+            return None
+        return self.lexicons[lexicon].entries[entry].columns.get(column, "").strip() or None
+
 
 def load_content(recipe: SpanRecipe) -> Content:
     """Read the tables of ``recipe``; a DataError with every fault, each with file, row and column."""

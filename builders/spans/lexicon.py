@@ -77,7 +77,8 @@ def read_lexicon(recipe: SpanRecipe, name: str) -> Lexicon:
     declaration = recipe.lexicons[name]
     file = recipe.shown(declaration.file)
     required = ["id", *declaration.forms, *declaration.features]
-    required += [column for column in (declaration.label_column, declaration.reasons) if column is not None]
+    optional = (declaration.label_column, declaration.reasons, declaration.claims)
+    required += [column for column in optional if column is not None]
     table = read_table(recipe.path(declaration.file), required=list(dict.fromkeys(required)), name=file)
     reader = _Reader(recipe, name, declaration, table)
     entries = reader.entries()

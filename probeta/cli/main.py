@@ -29,6 +29,7 @@ COMMANDS: dict[str, Command] = {
     "new": Command("new", "Start a recipe of your own", "author"),
     "coverage": Command("coverage", "Show a recipe's grid: filled, empty and over-full cells", "author"),
     "schema": Command("schema", "Print the JSON Schema of probeta.yaml", "author"),
+    "check": Command("check", "Prove a built set sound", "check"),
     "agree": Command("agree", "Agreement between annotators, with intervals and reasons", "check"),
 }
 

@@ -17,13 +17,16 @@ def print_built(built: Built) -> None:
     coverage = built.reports.get("coverage")
     if coverage:
         table = Table(box=None, pad_edge=False)
-        for name in coverage["by"]:
+        for name in coverage["cells"][0]["values"]:
             table.add_column(name)
-        for name in ("target", "sentences", "of at most"):
+        for name in ("target", "sentences", "possible", "share"):
             table.add_column(name, justify="right")
         for cell in coverage["cells"]:
-            values = [cell["values"][name] for name in coverage["by"]]
-            table.add_row(*values, str(cell["target"]), str(cell["sentences"]), str(cell["maximum"]))
+            share = "" if cell["share"] is None else f"{100 * cell['share']:.1f} %"
+            made = cell["hand_picked"] + cell["drawn"]
+            table.add_row(
+                *cell["values"].values(), str(cell["target"]), str(made), f"{cell['maximum']:,}", share
+            )
         console.print(table)
         console.print()
     width = max(map(len, built.counts))

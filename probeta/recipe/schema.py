@@ -84,6 +84,9 @@ class Lexicon(Model):
         ),
     ] = Field(default_factory=dict, description="Columns for conditions: a list, or name -> text | number.")
     reasons: Name | None = Field(default=None, description="The column that says why a form is `-`.")
+    claims: Name | None = Field(
+        default=None, description="The column that says why an attribute differs from the automatic one."
+    )
 
     @property
     def labelled(self) -> bool:

@@ -27,7 +27,7 @@ def declared_faults(
         sentence = sentences.get(row["id"])
         if sentence is None or sentence["operation"] is not None:
             continue
-        found = by_place.get((row["id"], row["start"]))
+        found = by_place.get((sentence["base_id"], row["start"]))
         if found is None or (sentence["base_id"], row["span"]) in excused:
             continue
         for name in compared:
@@ -83,27 +83,3 @@ def value_faults(
                     expected=", ".join(allowed),
                     found=str(row[name]),
                 )
-
-
-def grid_faults(
-    loaded: SpanSet, *, by: Sequence[str], targets: Mapping[tuple[str, ...], int], exact: bool
-) -> Iterator[Fault]:
-    """Every cell holds its target of base sentences (``exact``), or at least that many."""
-    base = {row["id"]: row["base_id"] for row in loaded.sentences if row["operation"] is None}
-    filled: dict[tuple[str, ...], set[str]] = {}
-    for row in loaded.spans:
-        if row["id"] in base:
-            filled.setdefault(tuple(str(row[name]) for name in by), set()).add(base[row["id"]])
-    for key in sorted(filled.keys() | targets.keys()):
-        have, want = len(filled.get(key, ())), targets.get(key)
-        cell = " × ".join(f"{name} {value}" for name, value in zip(by, key, strict=True))
-        if want is None:
-            yield Fault(code="cell_unknown", message=f"the grid has no cell {cell}", file="spans")
-        elif have < want or (exact and have != want):
-            yield Fault(
-                code="cell_target",
-                message=f"the cell {cell} does not hold its target",
-                file="spans",
-                expected=str(want),
-                found=str(have),
-            )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from probeta import tokens
 from probeta.errors import Fault
 from probeta.hashing import text_hash
 from probeta.records import Span, span_faults
@@ -152,7 +153,7 @@ def token_faults(loaded: SpanSet) -> Iterator[Fault]:
                 **where,
             )
             continue
-        borders = _borders(sentence["text"] or "", row["tokens"])
+        borders = tokens.place(row["tokens"], sentence["text"] or "")
         if borders is None:
             yield Fault(
                 code="tokens_rejoin",
@@ -192,15 +193,15 @@ def token_faults(loaded: SpanSet) -> Iterator[Fault]:
             )
 
 
-def _borders(text: str, tokens: list[str]) -> list[tuple[int, int]] | None:
-    """Where each token stands in the text, only white space between them; None if they do not fit."""
-    borders = []
-    at = 0
-    for token in tokens:
-        while not text.startswith(token, at) and at < len(text) and text[at].isspace():
-            at += 1
-        if not token or not text.startswith(token, at):
-            return None
-        borders.append((at, at + len(token)))
-        at += len(token)
-    return None if text[at:].strip() else borders
+def label_faults(loaded: SpanSet, *, labels: Sequence[str]) -> Iterator[Fault]:
+    """Every span has a label that the recipe declares."""
+    for number, row in enumerate(loaded.sentences):
+        for span in row["spans"]:
+            if span["label"] not in labels:
+                yield Fault(
+                    code="label_unknown",
+                    message=f"{row['id']}: {span['text']!r} has a label that the recipe does not declare",
+                    **place("sentences", number, "spans"),
+                    expected=", ".join(labels),
+                    found=str(span["label"]),
+                )

@@ -1,0 +1,77 @@
+"""What a span recipe's rows are made of: its columns, automatic attributes, configurations and tokens.
+
+The build writes it, and the checks make it anew to compare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from probeta.builders.spans import attributes as automatic
+from probeta.builders.spans.perturb import perturbed
+from probeta.errors import DataError
+from probeta.formats import tags
+from probeta.recipe import SpanRecipe
+from probeta.records import Sentence
+from probeta.tokens import Tokenizer, align
+
+
+class Tagging:
+    """A sentence's tokens and IOB2 tags; a span that does not align is a DataError, never dropped."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+
+    def __call__(self, sentence: Sentence) -> tuple[list[str], list[str]]:
+        """The tokens and their tags, of equal number."""
+        text = sentence.text
+        tokens = self._tokenizer(text)
+        spans, faults = align(tokens, sentence.spans, text=text, row=sentence.id)
+        if faults:
+            raise DataError(faults)
+        return [text[start:end] for start, end in tokens], tags.encode(spans, length=len(tokens))
+
+
+def variants(base: Iterable[Sentence], recipe: SpanRecipe) -> Iterator[Sentence]:
+    """Every base sentence in every configuration of the recipe's perturbation grid."""
+    return perturbed(base, grid=recipe.perturbations.grid, policies=recipe.perturbations.policies)
+
+
+def sentence_columns(recipe: SpanRecipe) -> list[str]:
+    """Sentence attributes that are columns: the recipe's own, then the dimensions of its perturbations."""
+    own = [name for name, attribute in recipe.attributes.items() if attribute.level == "sentence"]
+    return [*own, *(name for name in recipe.perturbations.grid if name not in own)]
+
+
+def span_columns(recipe: SpanRecipe) -> list[str]:
+    """Span attributes that are columns: the recipe's own, then the automatic ones that no dimension varies."""
+    own = [name for name, attribute in recipe.attributes.items() if attribute.level == "span"]
+    left_out = {*own, *sentence_columns(recipe)} | ({"type"} if not recipe.type_rule else set())
+    left_out |= {name for name in ("spelling", "ambiguity") if name not in recipe.families}
+    return [*own, *(name for name in automatic.VALUES if name not in left_out)]
+
+
+def with_span_attributes(base: Iterable[Sentence], recipe: SpanRecipe) -> Iterator[Sentence]:
+    """Fill each span's automatic attributes where the author gave no value."""
+    base = list(base)
+    rows = automatic_rows(base, recipe)
+    for sentence in base:
+        given: Sequence[Mapping[str, Any]] = sentence.attributes.get("span_attributes") or ()
+        filled = []
+        for at, _ in enumerate(sentence.spans):
+            own = given[at] if given else {}
+            filled.append(next(rows) | {name: value for name, value in own.items() if value is not None})
+        yield replace(sentence, attributes={**sentence.attributes, "span_attributes": tuple(filled)})
+
+
+def automatic_rows(base: Iterable[Sentence], recipe: SpanRecipe) -> Iterator[dict[str, Any]]:
+    """The automatic attributes of every span, by the families that the recipe names."""
+    return automatic.attribute_rows(
+        base,
+        language=recipe.language,
+        spelling=recipe.families.get("spelling"),
+        ambiguity=recipe.families.get("ambiguity"),
+        adjacency="adjacency" in recipe.type_rule,
+    )

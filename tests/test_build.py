@@ -1,0 +1,108 @@
+"""A whole build: counts, files, loading, determinism, refusals, and regeneration from its own recipe."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import datasets
+import pyarrow.parquet as pq
+import pytest
+
+from probeta import builtset
+from probeta.errors import UsageError
+from probeta.hashing import file_sha256
+from probeta.pipeline.build import build
+
+#: Table 1 of the BLAS paper (arXiv 2602.12759): sentences by type, length and position.
+TABLE_1 = {
+    ("compliant", "single", "initial"): 10,
+    ("compliant", "single", "mid"): 10,
+    ("compliant", "multi", "initial"): 10,
+    ("compliant", "multi", "mid"): 10,
+    ("non_compliant", "single", "initial"): 10,
+    ("non_compliant", "single", "mid"): 10,
+    ("non_compliant", "multi", "initial"): 10,
+    ("non_compliant", "multi", "mid"): 10,
+    ("mixed_compliant", "multi", "initial"): 10,
+    ("mixed_compliant", "multi", "mid"): 10,
+    ("ambiguous", "single", "mid"): 3,
+    ("ambiguous", "multi", "mid"): 10,
+    ("mixed_ambiguous", "multi", "initial"): 10,
+    ("mixed_ambiguous", "multi", "mid"): 10,
+    ("adjacent", "single", "mid"): 10,
+    ("adjacent", "multi", "mid"): 10,
+}
+
+
+def files_of(folder: Path) -> dict[str, str]:
+    return {p.relative_to(folder).as_posix(): file_sha256(p) for p in folder.rglob("*") if p.is_file()}
+
+
+def test_blas_holds_the_papers_table_1(blas: Path) -> None:
+    sentences = builtset.read(blas, "sentences").to_pylist()
+    spans = builtset.read(blas, "spans").to_pylist()
+    base = {row["id"] for row in sentences if row["operation"] is None}
+    cells = {(row["type"], row["length"], row["position"], row["id"]) for row in spans if row["id"] in base}
+    assert Counter(cell[:3] for cell in cells) == TABLE_1
+    # 153 base sentences, 20 of them with two spans: 173; times twelve configurations.
+    assert (len(base), len(sentences), len(spans)) == (153, 1836, 2076)
+    assert sum(1 for row in spans if row["id"] in base) == 173
+    # One-word initial spans: the title form of the span is the standard one, in two quotations: 20 x 2.
+    assert sum(1 for row in sentences if row["duplicate_of"]) == 40
+
+
+def test_reports_repeat_what_the_files_hold(blas: Path) -> None:
+    stats = json.loads((blas / "reports/stats.json").read_text())
+    tokens = builtset.read(blas, "tokens").column("tokens").to_pylist()
+    assert stats["tokens"] == sum(map(len, tokens))
+    assert stats["perturbations"]["casing"] == dict.fromkeys(sorted(stats["perturbations"]["casing"]), 306)
+    # 1,836 rows in six casings and two quotations.
+    assert stats["perturbations"]["quotes"] == {"with": 918, "without": 918}
+    assert 16 <= stats["base_tokens"]["mean"] <= 22
+
+
+@pytest.mark.parametrize("config", ["sentences", "spans", "tokens"])
+def test_every_config_loads_with_its_declared_features(blas: Path, tmp_path: Path, config: str) -> None:
+    loaded = datasets.load_dataset(str(blas), config, split="test", cache_dir=str(tmp_path))
+    path = blas / config / "test-00000-of-00001.parquet"
+    assert loaded.features == datasets.Features.from_arrow_schema(pq.read_schema(path))
+    assert loaded.to_list() == pq.read_table(path).to_pylist()
+
+
+def test_the_same_bytes_again_and_from_its_own_build_folder(blas: Path, tmp_path: Path) -> None:
+    build("blas", out=tmp_path / "again")
+    build(blas / "build", out=tmp_path / "rebuilt")
+    assert files_of(blas) == files_of(tmp_path / "again") == files_of(tmp_path / "rebuilt")
+
+
+def test_a_folder_that_is_no_built_set_is_never_replaced(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("years of work")
+    with pytest.raises(UsageError, match="not a built set"):
+        build("blank", out=tmp_path / "mine", replace=True)
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.txt"]
+
+
+def test_a_built_set_is_replaced_only_on_request(tmp_path: Path) -> None:
+    build("blank", out=tmp_path / "set")
+    with pytest.raises(UsageError, match="--replace"):
+        build("blank", out=tmp_path / "set")
+    build("blank", out=tmp_path / "set", replace=True)
+
+
+def test_thirty_a_cell_without_duplicates(tmp_path: Path) -> None:
+    built = build("blas", out=tmp_path / "big", per_cell=30)
+    cells = {tuple(cell["values"].values()): cell for cell in built.reports["coverage"]["cells"]}
+    made = {key: cell["hand_picked"] + cell["drawn"] for key, cell in cells.items()}
+    assert made == dict.fromkeys(TABLE_1, 30)
+    rows = builtset.read(tmp_path / "big", "sentences").to_pylist()
+    texts = [row["text"] for row in rows if row["operation"] is None]
+    assert len(texts) == len(set(texts)) == 30 * 16
+
+
+def test_a_corpus_for_a_recipe_of_templates_is_a_wrong_use(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="--corpus"):
+        build("blank", out=tmp_path / "set", corpus=[tmp_path])
+    assert not (tmp_path / "set").exists()
