@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -51,6 +51,7 @@ class Lexicon:
     file: str
     declaration: Declaration
     entries: Mapping[str, Entry]
+    _conditions: dict[str, Condition] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def first_form(self) -> str:
@@ -69,7 +70,9 @@ class Lexicon:
 
     def condition(self, expression: str) -> Condition:
         """Compile ``expression``; a DataError where it is no condition over this lexicon's features."""
-        return Condition(expression, self)
+        if expression not in self._conditions:
+            self._conditions[expression] = Condition(expression, self)
+        return self._conditions[expression]
 
 
 def read_lexicon(recipe: SpanRecipe, name: str) -> Lexicon:
@@ -211,10 +214,12 @@ def surface_problem(text: str) -> str | None:
 class Condition:
     """A compiled expression over the features of a lexicon's entries; call it with an entry."""
 
-    __slots__ = ("_call", "expression", "lexicon", "names")
+    __slots__ = ("_answers", "_call", "expression", "lexicon", "names")
 
     def __init__(self, expression: str, lexicon: Lexicon) -> None:
         self.expression, self.lexicon = expression, lexicon
+        # Many templates ask the same of the same entries.
+        self._answers: dict[str, bool] = {}
         known = ["id", *lexicon.declaration.features]
         try:
             tree = _CONDITIONS.parse("{{ (" + expression + ") }}")
@@ -257,8 +262,10 @@ class Condition:
 
     def __call__(self, entry: Entry) -> bool:
         """Whether the entry satisfies the condition; a DataError where a comparison makes no sense."""
+        if entry.id in self._answers:
+            return self._answers[entry.id]
         try:
-            return bool(self._call(id=entry.id, **entry.features))
+            answer = bool(self._call(id=entry.id, **entry.features))
         except (TypeError, ValueError, ArithmeticError, jinja2.TemplateError) as error:
             raise DataError(
                 Fault(
@@ -268,6 +275,8 @@ class Condition:
                     fix="an empty cell is null: say 'feature and feature > 3'; declare numbers as number",
                 )
             ) from None
+        self._answers[entry.id] = answer
+        return answer
 
     def hint(self) -> str | None:
         """Where a compared value is not in the table: the nearest one that is."""

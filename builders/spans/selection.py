@@ -21,6 +21,7 @@ from probeta.errors import Fault
 from probeta.recipe import selection as rules
 from probeta.recipe.schema import SpanRecipe
 from probeta.records import Sentence
+from probeta.tokens import Tokenizer
 
 _WORD = re.compile(r"\w+(?:['’-]\w+)*")
 
@@ -406,9 +407,7 @@ def mean_tokens(rule: rules.MeanTokens, picked: Sequence[Picked], content: Conte
     """The mean number of tokens, in spaCy's tokenization of the language, lies in a range."""
     if not picked:
         return
-    import spacy
-
-    tokenizer = spacy.blank(content.recipe.language).tokenizer
+    tokenizer = Tokenizer(content.recipe.language)
     mean = sum(len(tokenizer(one.sentence.text)) for one in picked) / len(picked)
     if not rule.at_least <= mean <= rule.at_most:
         yield Fault(

@@ -79,6 +79,10 @@ def parse_yaml(text: str, *, file: str) -> Document:
                 column=f"character {mark.column + 1}" if mark else None,
             )
         ) from None
+    except RecursionError:
+        raise DataError(
+            Fault(code="yaml_depth", message="lists or mappings are nested too deeply", file=file, row=1)
+        ) from None
     if root is None:
         raise DataError(
             Fault(code="recipe_empty", message="the recipe is empty", file=file, expected="name, kind, …")
