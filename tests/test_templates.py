@@ -294,6 +294,21 @@ def test_a_wrong_row_is_told_with_its_place(
     assert words in str(found[0])
 
 
+@pytest.mark.parametrize(
+    ("condition", "ids"),
+    [
+        ("weight is none", ["pie"]),
+        ("weight and weight > 2", ["agua", "casa"]),
+        ("field in ['body', 'town'] and gender != 'feminine'", ["pie"]),
+        ("not (number == 'plural') and id != 'pie'", ["agua", "casa"]),
+        ("field | length > 5 or 'oo' in field", ["agua", "tijeras"]),
+    ],
+)
+def test_conditions_choose_entries(tmp_path: Path, condition: str, ids: list[str]) -> None:
+    nouns = content(tmp_path, [{"text": "[[pie]]"}]).lexicons["nouns"]
+    assert [entry.id for entry in nouns.select(nouns.condition(condition))] == ids
+
+
 def test_all_faults_of_all_tables_come_at_once(tmp_path: Path) -> None:
     rows = [
         {"text": "[[a", "id": "x"},

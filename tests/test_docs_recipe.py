@@ -1,0 +1,38 @@
+"""docs/recipe.md: its examples stand in the blank recipe, and it leaves no key or rule out."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from probeta.builders.spans.selection import TESTS
+from probeta.recipe import bundled_recipes
+from probeta.recipe.schema import Attribute, Card, Cell, Grid, Lexicon, SpanRecipe
+
+PAGE = (Path(__file__).parents[1] / "docs" / "recipe.md").read_text(encoding="utf-8")
+
+
+def test_every_example_is_the_blank_recipes() -> None:
+    folder = bundled_recipes()["blank"]
+    lines = {
+        line
+        for path in folder.rglob("*")
+        if path.suffix in (".yaml", ".csv")
+        for line in path.read_text(encoding="utf-8").splitlines()
+    }
+    examples = re.findall(r"^```(?:yaml|csv)\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL)
+    assert len(examples) == 5
+    assert [line for example in examples for line in example.splitlines() if line not in lines] == []
+
+
+@pytest.mark.parametrize("model", [SpanRecipe, Attribute, Grid, Cell, Lexicon, Card])
+def test_every_key_is_described(model: type[SpanRecipe]) -> None:
+    assert [name for name in model.model_fields if not re.search(rf"`{name}\b", PAGE)] == [
+        name for name in ("file",) if name in model.model_fields
+    ]
+
+
+def test_every_rule_is_described() -> None:
+    assert [name for name in TESTS if f"| `{name}` |" not in PAGE] == []
