@@ -58,6 +58,11 @@ def agree(
     annotators: Annotated[
         str | None, typer.Option(help="The annotators' columns (wide form), separated by commas.")
     ] = None,
+    language: Annotated[str, typer.Option(help="Whose spaCy tokenizer token kappa uses (spans).")] = "es",
+    scheme: Annotated[str, typer.Option(help="Tags of token kappa: IO or IOB2 (spans).")] = "IO",
+    gamma: Annotated[
+        bool, typer.Option("--gamma", help="Also gamma, a document at a time (spans; needs probeta[gamma]).")
+    ] = False,
     cross_check: Annotated[
         bool, typer.Option("--cross-check", help="Compare with krippendorff and scikit-learn.")
     ] = False,
@@ -99,6 +104,9 @@ def agree(
                     "spans": spans_column,
                 },
                 annotators=_split(annotators) or (),
+                language=language,
+                scheme=scheme,
+                gamma=gamma,
                 cross_check=cross_check,
                 out=out,
             )

@@ -163,7 +163,7 @@ def from_rows(
     except KeyError:
         raise DataError(
             [
-                _unknown(text, names, row=position // width + 1)
+                unknown_label(text, names, row=position // width + 1)
                 for position, text in enumerate(texts)
                 if text not in index
             ]
@@ -174,7 +174,7 @@ def from_rows(
         items=tuple(str(number) for number in range(1, len(table) + 1)),
         raters=tuple(raters) if raters is not None else tuple(str(number) for number in range(1, width + 1)),
         declared=labels is not None,
-        clusters=None if clusters is None else _numbered(clusters),
+        clusters=None if clusters is None else numbered(clusters),
     )
 
 
@@ -199,7 +199,7 @@ def from_pair(
         codes=np.ascontiguousarray(whole.codes.reshape(2, len(first)).T),
         items=_positions(len(first)),
         raters=("1", "2"),
-        clusters=None if clusters is None else _numbered(clusters),
+        clusters=None if clusters is None else numbered(clusters),
     )
 
 
@@ -289,11 +289,11 @@ def from_table(
         if meant != label:
             folded[label, meant] = folded.get((label, meant), 0) + 1
         if known is not None and meant not in known:
-            faults.append(_unknown(meant, list(labels or ()), file=file, row=int(line)))
+            faults.append(unknown_label(meant, list(labels or ()), file=file, row=int(line)))
             continue
         kept.append((item, rater, meant, str(updated or created or ""), int(line)))
     if labels is None:
-        faults += _alike({label for _, _, label, _, _ in kept}, file)
+        faults += alike({label for _, _, label, _, _ in kept}, file)
     names = tuple(labels) if labels is not None else _sorted({label for _, _, label, _, _ in kept})
     items = tuple(sorted(set(rows["item"])))
     raters = tuple(sorted(set(rows["annotator"])))
@@ -313,13 +313,13 @@ def from_table(
             ]
             if duplicates == "error":
                 faults.append(
-                    Fault(
-                        code="duplicate_answer",
-                        message=f"{rater} answered the item {item} {len(given)} times",
+                    duplicate_fault(
+                        item,
+                        rater,
+                        len(given),
                         file=file,
                         row=given[1][1],
                         found=", ".join(label for _, _, label in given),
-                        fix="choose which answer counts: --duplicates first or last",
                     )
                 )
         chosen = given[-1] if duplicates == "last" else given[0]
@@ -332,7 +332,7 @@ def from_table(
         items=items,
         raters=raters,
         declared=labels is not None,
-        clusters=None if clusters is None else _numbered([clusters[item] for item in items]),
+        clusters=None if clusters is None else numbered([clusters[item] for item in items]),
         folded=folded,
         dropped=dropped,
         repeats=tuple(sorted(repeats)),
@@ -343,7 +343,7 @@ def _positions(number: int) -> tuple[str, ...]:
     return tuple(map(str, range(1, number + 1)))
 
 
-def _numbered(keys: Sequence[Hashable]) -> Codes:
+def numbered(keys: Sequence[Hashable]) -> Codes:
     """Each key's number in the sorted order of its text, so that the order of rows does not matter."""
     order = {key: number for number, key in enumerate(sorted(set(map(str, keys))))}
     return np.fromiter((order[str(key)] for key in keys), dtype=np.intp, count=len(keys))
@@ -414,9 +414,10 @@ def _undeclared() -> DataError:
     )
 
 
-def _unknown(
+def unknown_label(
     label: str | None, labels: Sequence[str], *, file: str | None = None, row: int | None = None
 ) -> Fault:
+    """The fault of a label outside the declared set, with the folding that most likely mends it."""
     hint = nearest(str(label).strip().casefold(), labels)
     return Fault(
         code="unknown_label",
@@ -430,7 +431,21 @@ def _unknown(
     )
 
 
-def _alike(labels: set[str], file: str | None) -> list[Fault]:
+def duplicate_fault(
+    item: str, rater: str, number: int, *, file: str | None, row: int, found: str | None = None
+) -> Fault:
+    """The fault of an annotator who answered an item more than once."""
+    return Fault(
+        code="duplicate_answer",
+        message=f"{rater} answered the item {item} {number} times",
+        file=file,
+        row=row,
+        found=found,
+        fix="choose which answer counts: --duplicates first or last",
+    )
+
+
+def alike(labels: set[str], file: str | None) -> list[Fault]:
     """Labels that differ only by case or blanks: one label written in two ways, unless both are declared."""
     groups: dict[str, list[str]] = {}
     for label in sorted(labels):

@@ -24,9 +24,10 @@ import numpy as np
 import numpy.typing as npt
 
 from probeta.validation.agreement.estimates import Estimate
+from probeta.validation.agreement.estimation import Parts
 from probeta.validation.agreement.intervals import by_cluster, distinct, percentiles
 from probeta.validation.agreement.pairs import PairKappas, kappas
-from probeta.validation.agreement.study import Parts, Study, study
+from probeta.validation.agreement.study import Study, study
 from probeta.validation.agreement.sums import CountSums
 
 Floats = npt.NDArray[Any]

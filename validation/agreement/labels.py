@@ -9,8 +9,9 @@ import numpy.typing as npt
 
 from probeta.validation.agreement.coefficients import conger_kappa, fleiss_kappa
 from probeta.validation.agreement.estimates import Estimate
+from probeta.validation.agreement.estimation import Parts
 from probeta.validation.agreement.intervals import by_cluster, distinct
-from probeta.validation.agreement.study import Parts, Study
+from probeta.validation.agreement.study import Study
 
 Floats = npt.NDArray[Any]
 

@@ -41,7 +41,8 @@ class Choices:
     """What a reader must know to repeat the figures.
 
     ``cluster`` is an item column, None for the default (the base sentence where the items are perturbed
-    copies, else none) or ``item`` for none. ``by`` and ``reference`` are item columns.
+    copies, else none) or ``item`` for none. ``by`` and ``reference`` are item columns. ``language`` (of
+    the tokenizer) and ``scheme`` (IO or IOB2) concern token-level agreement on spans.
     """
 
     labels: Sequence[str] | None = None
@@ -54,6 +55,8 @@ class Choices:
     cluster: str | None = None
     by: Sequence[str] = ()
     reference: str | None = None
+    language: str = "es"
+    scheme: str = "IO"
 
 
 def label_report(table: Annotations, choices: Choices) -> dict[str, Any]:

@@ -12,9 +12,12 @@ from probeta import atomic
 from probeta.errors import UsageError, one_of
 from probeta.validation.agreement.coding import DUPLICATE_POLICIES, from_table
 from probeta.validation.agreement.crosscheck import cross_check
+from probeta.validation.agreement.gamma import gamma
 from probeta.validation.agreement.intervals import Interval
 from probeta.validation.agreement.report import Choices, label_report
+from probeta.validation.agreement.span_report import read_answers, span_report
 from probeta.validation.agreement.study import Study
+from probeta.validation.agreement.tokens import SCHEMES
 from probeta.validation.agreement.weights import LEVELS, WEIGHTS
 from probeta.validation.annotations import Layout, read
 
@@ -43,6 +46,9 @@ class AgreeOptions:
     confidence: float = 0.95
     columns: Mapping[str, str] = field(default_factory=dict)
     annotators: Sequence[str] = ()
+    language: str = "es"
+    scheme: str = "IO"
+    gamma: bool = False
     cross_check: bool = False
     out: Path | None = None
 
@@ -52,6 +58,7 @@ def run(options: AgreeOptions) -> dict[str, Any]:
     one_of(options.level, LEVELS, what="level")
     one_of(options.duplicates, DUPLICATE_POLICIES, what="policy for duplicates")
     one_of(options.method, METHODS, what="interval")
+    one_of(options.scheme, SCHEMES, what="label scheme")
     if options.weights is not None:
         one_of(options.weights, WEIGHTS, what="weights")
     used = (
@@ -82,9 +89,18 @@ def run(options: AgreeOptions) -> dict[str, Any]:
         cluster=options.cluster,
         by=options.by,
         reference=options.reference,
+        language=options.language,
+        scheme=options.scheme,
     )
-    report = label_report(table, choices)
-    if options.cross_check:
+    if table.kind == "spans":
+        report = span_report(table, choices)
+        if options.gamma:
+            report["coefficients"]["gamma"] = gamma(read_answers(table, choices)[0], seed=options.seed)
+    else:
+        report = label_report(table, choices)
+    if options.gamma and table.kind != "spans":
+        raise UsageError(f"{table.name}: gamma is for spans, and the table holds labels")
+    if options.cross_check and table.kind == "labels":
         coded = from_table(
             table.rows,
             labels=choices.labels,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from probeta.errors import UsageError
 from probeta.validation.agreement.coding import Coded, from_rows
 from probeta.validation.agreement.estimates import Estimate
+from probeta.validation.agreement.estimation import Basis, Parts, Sampler, estimate, number
 from probeta.validation.agreement.intervals import (
     BLOCK,
     Interval,
@@ -19,9 +20,7 @@ from probeta.validation.agreement.intervals import (
     by_cluster,
     distinct,
     draw,
-    linearised,
     percentiles,
-    student,
 )
 from probeta.validation.agreement.sums import (
     CountSums,
@@ -39,14 +38,6 @@ from probeta.validation.agreement.weights import (
 )
 
 Floats = npt.NDArray[Any]
-
-
-class Parts(NamedTuple):
-    """A coefficient with observed and expected agreement, each with the sums' leading axes."""
-
-    value: Floats
-    observed: Floats
-    expected: Floats
 
 
 class Study:
@@ -69,6 +60,7 @@ class Study:
         # An item without a label says nothing; it must not count as a unit of resampling either.
         self.coded = coded if rated.all() else coded.select(rated)
         self.interval = interval or Interval(method="none")
+        self.sampler = Sampler(self.interval)
         self.level = level
         self.weights_name: str = (
             "custom"
@@ -103,6 +95,11 @@ class Study:
         """Pairs of labels given to the same item."""
         totals = self.coded.counts.sum(axis=1)
         return int((totals * (totals - 1) / 2).sum())
+
+    @property
+    def basis(self) -> Basis:
+        """Pairable items, raters, pairs."""
+        return Basis(self.pairable, self.raters, self.pairs_compared)
 
     @cached_property
     def reason(self) -> str | None:
@@ -164,24 +161,14 @@ class Study:
         return {}
 
     @cached_property
-    def _draws(self) -> dict[bytes, Floats]:
-        return {}
-
-    def _resampled(self, units: Units) -> Floats:
-        key = units.multiplicity.tobytes()
-        if key not in self._draws:
-            self._draws[key] = draw(units.multiplicity, self.interval)
-        return np.asarray(self._draws[key] @ units.sums)
-
-    @cached_property
     def pair_tables(self) -> PairTables:
         """Confusion tables of all pairs of raters with common items."""
         return pair_tables(self.coded)
 
     def sampled_pair_tables(self) -> Iterable[Floats]:
         """The pairs' tables in each bootstrap sample, in blocks of samples."""
-        number = len(self.coded.labels)
-        cells = len(self.pair_tables.first) * number * number
+        labels = len(self.coded.labels)
+        cells = len(self.pair_tables.first) * labels * labels
         events = max(1, self.pairs_compared)
         weights = self._item_draws
         step = max(1, BLOCK // max(cells, events))
@@ -222,15 +209,15 @@ class Study:
         another one than the value's; ``only_pairable`` leaves units without a pairable item out of it.
         """
         weights = self.identity if weights is None else weights
-        number = len(self.coded.labels)
+        labels = len(self.coded.labels)
         if self.interval.method == "two_way":
             return self._two_way(name, lambda sums, _: formula(sums), weights, note)
         units = self._count_units(weights)
 
         def parts(packed: Floats) -> Parts:
-            return formula(CountSums(packed, number))
+            return formula(CountSums(packed, labels))
 
-        spread = None if variance is None else lambda packed: variance(CountSums(packed, number))
+        spread = None if variance is None else lambda packed: variance(CountSums(packed, labels))
         kept = units
         if only_pairable:
             paired = units.sums[:, 1] > 0
@@ -252,7 +239,7 @@ class Study:
         rater is drawn (..., raters).
         """
         weights = self.identity if weights is None else weights
-        number, raters = len(self.coded.labels), len(self.coded.raters)
+        labels, raters = len(self.coded.labels), len(self.coded.raters)
         once = np.ones(raters)
         if self.interval.method == "two_way":
             return self._two_way(name, lambda sums, rater: formula(sums, *rater), weights, note)
@@ -261,8 +248,8 @@ class Study:
         units = distinct(by_cluster(np.column_stack([rows, rater_rows(self.coded)]), self.coded.clusters))
 
         def split(packed: Floats) -> tuple[CountSums, Floats, Floats]:
-            counts = packed[..., width:].reshape(*packed.shape[:-1], raters, number)
-            return CountSums(packed[..., :width], number), counts, once
+            counts = packed[..., width:].reshape(*packed.shape[:-1], raters, labels)
+            return CountSums(packed[..., :width], labels), counts, once
 
         return self.from_units(
             name,
@@ -283,42 +270,15 @@ class Study:
         note: str | None = None,
     ) -> Estimate:
         """Value and interval of a coefficient that is a formula over the units' sums."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            total = parts(units.multiplicity @ units.sums)
-            if not np.isfinite(total.value):
-                return self.undefined(name, "no_variation", note=note)
-            method = self.interval.method
-            low = high = error = None
-            undefined, reason = 0, None
-            if self.pairable < 2 or units.number < 2:
-                reason = "one_item"
-            elif method == "none":
-                reason = "not_requested"
-            elif method == "two_way":
-                reason = "no_two_way_form"
-            else:
-                error = linearised(variance or (lambda sums: parts(sums).value), variance_units or units)
-                if method == "analytic":
-                    if error is None:
-                        reason = "unstable"
-                    else:
-                        low, high = student(float(total.value), error, units.number, self.interval.confidence)
-                else:
-                    sampled = parts(self._resampled(units)).value
-                    low, high, undefined, reason = percentiles(sampled, self.interval.confidence)
-        return Estimate(
-            name=name,
-            value=float(total.value),
-            low=low,
-            high=high,
-            interval_reason=reason,
-            items=self.pairable,
-            raters=self.raters,
-            pairs=self.pairs_compared,
-            observed=_number(total.observed),
-            expected=_number(total.expected),
-            standard_error=error,
-            undefined_resamples=undefined,
+        return estimate(
+            name,
+            parts,
+            units,
+            sampler=self.sampler,
+            basis=self.basis,
+            undefined=lambda reason: self.undefined(name, reason, note=note),
+            variance=variance,
+            variance_units=variance_units,
             note=note,
         )
 
@@ -330,11 +290,11 @@ class Study:
         note: str | None,
     ) -> Estimate:
         """The two-way bootstrap: items (or clusters) and raters are drawn, independently."""
-        number = len(self.coded.labels)
+        labels = len(self.coded.labels)
         with np.errstate(divide="ignore", invalid="ignore"):
             rows = self.count_rows(weights)
-            ones = rater_rows(self.coded).sum(axis=0).reshape(len(self.coded.raters), number)
-            total = formula(CountSums(rows.sum(axis=0), number), (ones, np.ones(len(self.coded.raters))))
+            ones = rater_rows(self.coded).sum(axis=0).reshape(len(self.coded.raters), labels)
+            total = formula(CountSums(rows.sum(axis=0), labels), (ones, np.ones(len(self.coded.raters))))
             if not np.isfinite(total.value):
                 return self.undefined(name, "no_variation", note=note)
             reason: str | None
@@ -344,7 +304,7 @@ class Study:
             else:
                 sampled = np.array(
                     [
-                        float(formula(CountSums(sums, number), (counts, times)).value)
+                        float(formula(CountSums(sums, labels), (counts, times)).value)
                         for sums, counts, times in self._two_way_sums(weights)
                     ]
                 )
@@ -358,14 +318,14 @@ class Study:
             items=self.pairable,
             raters=self.raters,
             pairs=self.pairs_compared,
-            observed=_number(total.observed),
-            expected=_number(total.expected),
+            observed=number(total.observed),
+            expected=number(total.expected),
             undefined_resamples=undefined,
             note=note,
         )
 
     def _two_way_sums(self, weights: Floats) -> Iterable[tuple[Floats, Floats, Floats]]:
-        number, raters = len(self.coded.labels), len(self.coded.raters)
+        labels, raters = len(self.coded.labels), len(self.coded.raters)
         indicator = rater_rows(self.coded)
         for item_weights, times in zip(self._item_draws, self.rater_draws, strict=True):
             rows = count_rows(
@@ -374,7 +334,7 @@ class Study:
                 weights=weights,
                 distances=self.distances,
             )
-            yield item_weights @ rows, (item_weights @ indicator).reshape(raters, number), times
+            yield item_weights @ rows, (item_weights @ indicator).reshape(raters, labels), times
 
     @cached_property
     def rater_draws(self) -> Floats:
@@ -402,7 +362,3 @@ def study(
         return data
     coded = data if isinstance(data, Coded) else from_rows(data)
     return Study(coded, level=level, weights=weights, interval=interval)
-
-
-def _number(value: Floats) -> float | None:
-    return float(value) if np.isfinite(value) else None

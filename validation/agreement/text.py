@@ -13,13 +13,7 @@ SHOWN_PAIRS = 20
 
 def lines(report: Mapping[str, Any]) -> Iterator[str]:
     """The report, table after table."""
-    items = report["items"]
-    raters = len(report["annotators"])
-    yield f"{items['total']} items, {raters} annotators, {report['annotations']} answers"
-    yield (
-        f"{items['pairable']} items with two answers or more, {items['one_label']} with one, "
-        f"{items['without_label']} with none"
-    )
+    yield from _size(report)
     for reason, count in report["dropped"].items():
         yield f"left out: {count} {reason}"
     for entry in report["folded"]:
@@ -28,27 +22,57 @@ def lines(report: Mapping[str, Any]) -> Iterator[str]:
     yield f"labels ({'declared' if label_set['declared'] else 'as found'}): {', '.join(label_set['labels'])}"
     yield from _intervals(report["intervals"])
     yield ""
+    sampled = report["coefficients"].get("gamma")
     yield from table(
         ("coefficient", "value", "low", "high", "items", "raters", ""),
-        [_estimate_row(name, estimate) for name, estimate in report["coefficients"].items()],
+        [
+            _estimate_row(name, estimate)
+            for name, estimate in report["coefficients"].items()
+            if estimate is not sampled
+        ],
     )
-    yield from _labels(report["labels"])
-    yield from _pairs(report["pairs"])
-    yield from _annotators(report["annotators"])
-    if report["self_agreement"]["percent_agreement"]["reason"] is None:
+    if sampled is not None:
+        yield _gamma(sampled)
+    if report["kind"] == "spans":
+        yield from _tokens(report)
+        yield from _span_labels(report["labels"])
+        yield from _span_pairs(report["pairs"])
+        yield from _span_annotators(report["annotators"])
+    else:
+        yield from _labels(report["labels"])
+        yield from _pairs(report["pairs"])
+        yield from _annotators(report["annotators"])
+    if any(estimate["reason"] is None for estimate in report["self_agreement"].values()):
         yield from _titled(
             "with themselves, on repeated items",
             ("", "value", "low", "high", "items", "raters", ""),
             [_estimate_row(name, estimate) for name, estimate in report["self_agreement"].items()],
         )
     for column, groups in report["by"].items():
-        yield from _groups(column, groups)
+        yield from (_groups if report["kind"] == "labels" else _span_groups)(column, groups)
     if report["reference"] is not None:
-        yield from _reference(report["reference"])
+        yield from (_reference if report["kind"] == "labels" else _gold)(report["reference"])
     if "cross_check" in report:
         yield from _cross_check(report["cross_check"])
     yield ""
     yield report["signature"]
+
+
+def _size(report: Mapping[str, Any]) -> Iterator[str]:
+    items, raters = report["items"], len(report["annotators"])
+    answers = f"{items['total']} items, {raters} annotators, {report['annotations']} answers"
+    if report["kind"] == "spans":
+        yield f"{answers}, {report['spans']} spans"
+        yield (
+            f"{items['pairable']} items with two answers or more, {items['one_answer']} with one, "
+            f"{items['without_answer']} with none; {items['without_span']} of the first without a span"
+        )
+    else:
+        yield answers
+        yield (
+            f"{items['pairable']} items with two labels or more, {items['one_label']} with one, "
+            f"{items['without_label']} with none"
+        )
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
@@ -239,5 +263,129 @@ def _cross_check(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
                 row["reason"] or (f"largest of {row['pairs']} pairs" if "pairs" in row else ""),
             )
             for row in rows
+        ],
+    )
+
+
+def _gamma(record: Mapping[str, Any]) -> str:
+    if record["reason"]:
+        return f"gamma: undefined: {record['reason']} ({REASONS[record['reason']]})"
+    return (
+        f"gamma {number(record['value'])}, from {number(record['minimum'])} to {number(record['maximum'])} "
+        f"over {record['seeds']} seeds, {record['samples']} samples a document, {record['items']} documents"
+    )
+
+
+def _tokens(report: Mapping[str, Any]) -> Iterator[str]:
+    record = report["token_kappa"]
+    if record["reason"] is not None:
+        return
+    yield ""
+    yield (
+        f"token kappa over {record['tokens']} tokens ({record['tokenizer']}), tags {record['scheme']}, "
+        f"{100 * record['share_of_o']:.1f} % of them O, {record['unaligned']} spans with borders inside a token"
+    )
+    yield from table(
+        ("under other cuts", "tokens", "kappa", ""),
+        [
+            (
+                f"{row['tokenizer']}, {row['scheme']}",
+                str(row["tokens"]),
+                number(row["value"]),
+                row["reason"] or "",
+            )
+            for row in report["token_kappa_under_other_cuts"]
+        ],
+    )
+
+
+def _span_labels(labels: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    yield from _titled(
+        "by label",
+        ("label", "spans", "F1", "F1 relaxed", ""),
+        [
+            (
+                name,
+                str(row["spans"]),
+                _with_interval(row["span_f1"]),
+                _with_interval(row["span_f1_relaxed"]),
+                row["span_f1"]["reason"] or "",
+            )
+            for name, row in labels.items()
+        ],
+    )
+
+
+def _span_pairs(pairs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    if len(pairs) > SHOWN_PAIRS:
+        defined = sorted(pair["span_f1"] for pair in pairs if pair["span_f1"] is not None)
+        yield ""
+        yield (
+            f"{len(pairs)} pairs, {sum(pair['items'] > 0 for pair in pairs)} with common items"
+            + (f", F1 from {number(defined[0])} to {number(defined[-1])}" if defined else "")
+            + " (all in --json)"
+        )
+        return
+    yield from _titled(
+        "pairs",
+        ("pair", "items", "spans", "F1", "F1 relaxed", ""),
+        [
+            (
+                f"{pair['first']} - {pair['second']}",
+                str(pair["items"]),
+                " / ".join(map(str, pair["spans"])),
+                _with_interval({"value": pair["span_f1"], "low": pair["low"], "high": pair["high"]}),
+                number(pair["span_f1_relaxed"]),
+                pair["reason"] or "",
+            )
+            for pair in pairs
+        ],
+    )
+
+
+def _span_annotators(annotators: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    yield from _titled(
+        "annotators against the rest",
+        ("annotator", "items", "spans", "F1", "F1 without", "change"),
+        [
+            (
+                name,
+                str(row["items"]),
+                str(row["spans"]),
+                number(row["span_f1"]),
+                number(row["span_f1_without"]),
+                "-" if row["change"] is None else f"{row['change']:+.3f}",
+            )
+            for name, row in annotators.items()
+        ],
+    )
+
+
+def _span_groups(column: str, groups: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    yield from _titled(
+        f"by {column}",
+        (column, "items", "pairable", "spans", "F1", "F1 relaxed", ""),
+        [
+            (
+                value,
+                str(row["items"]),
+                str(row["pairable"]),
+                str(row["spans"]),
+                _with_interval(row["span_f1"]),
+                number(row["span_f1_relaxed"]["value"]),
+                "few items" if row["few"] else "",
+            )
+            for value, row in groups.items()
+        ],
+    )
+
+
+def _gold(record: Mapping[str, Any]) -> Iterator[str]:
+    yield from _titled(
+        f"with the reference spans ({record['column']})",
+        ("annotator", "items", "F1", ""),
+        [
+            (name, str(row["items"]), number(row["span_f1"]), row["reason"] or "")
+            for name, row in record["annotators"].items()
         ],
     )
