@@ -107,9 +107,12 @@ class Scenario:
         top = max(self.rates.values())
         return [name for name, rate in self.rates.items() if rate == top]
 
+    def ordered(self) -> list[str]:
+        """The systems, the best first."""
+        return sorted(self.rates, key=lambda name: (-self.rates[name], -self.best_probability[name], name))
+
     def to_json(self) -> dict[str, Any]:
         """The best system first."""
-        ordered = sorted(self.rates, key=lambda name: (-self.rates[name], -self.best_probability[name], name))
         systems = {
             name: {
                 "recall": self.rates[name],
@@ -117,7 +120,7 @@ class Scenario:
                 "high": self.intervals[name].high,
                 "best_probability": self.best_probability[name],
             }
-            for name in ordered
+            for name in self.ordered()
         }
         where = {name: list(wanted) for name, wanted in self.where.items()}
         return {"where": where, "support": self.support, "best": self.best, "systems": systems}

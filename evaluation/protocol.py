@@ -12,9 +12,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, ValidationError
 
 from probeta.errors import DataError, Fault, UsageError, nearest
+from probeta.recipe.load import RECIPE_FILE
 from probeta.recipe.source import dotted, parse_yaml
 from probeta.tables import decode_utf8
 
@@ -79,6 +80,13 @@ class Protocol(_Model):
     checks: list[CheckShape] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list, description="Lines that belong beside the numbers.")
 
+    _folder: Path | None = PrivateAttr(default=None)
+
+    @property
+    def folder(self) -> Path | None:
+        """The recipe's folder that the protocol stands in, if it stands in one."""
+        return self._folder
+
 
 @cache
 def _found() -> Mapping[str, Path]:
@@ -101,6 +109,8 @@ def load_protocol(name_or_path: str) -> Protocol:
     """
     known = _found()
     path = known.get(name_or_path)
+    if path is None and (Path(name_or_path) / PROTOCOL_FILE).is_file():
+        path = Path(name_or_path) / PROTOCOL_FILE
     if path is None and name_or_path.endswith((".yaml", ".yml")):
         path = Path(name_or_path)
         if not path.is_file():
@@ -110,7 +120,7 @@ def load_protocol(name_or_path: str) -> Protocol:
         meant = f"; did you mean {hint}?" if hint else ""
         raise UsageError(
             f"unknown protocol {name_or_path!r}: expected one of {', '.join(known)}, "
-            f"or a file that ends in .yaml{meant}"
+            f"a recipe's folder with {PROTOCOL_FILE}, or a file that ends in .yaml{meant}"
         )
     shown = path.name if name_or_path in known else name_or_path
     document = parse_yaml(decode_utf8(path.read_bytes(), file=shown), file=shown)
@@ -135,7 +145,31 @@ def load_protocol(name_or_path: str) -> Protocol:
         ) from None
     if document.faults:
         raise DataError(document.faults)
+    if (path.parent / RECIPE_FILE).is_file():
+        protocol._folder = path.parent
     return protocol
+
+
+def declared_values(protocol: Protocol, gold: Path) -> dict[str, list[str]]:
+    """The attributes that the recipe declares, each with its values in order.
+
+    The recipe is that of the built set ``gold``, else the one that the protocol belongs to; without
+    either nothing is declared.
+    """
+    for file in (gold / "build" / RECIPE_FILE, (protocol.folder or gold) / RECIPE_FILE):
+        if file.is_file():
+            recipe = parse_yaml(decode_utf8(file.read_bytes(), file=file.name), file=file.name).value
+            return _declared(recipe if isinstance(recipe, dict) else {})
+    return {}
+
+
+def _declared(recipe: Mapping[str, Any]) -> dict[str, list[str]]:
+    varied = (recipe.get("perturbations") or {}).get("grid") or {}
+    attributes = recipe.get("attributes") or {}
+    found = {name: list(values) for name, values in varied.items()}
+    for name, attribute in attributes.items():
+        found.setdefault(name, list(attribute.get("values") or ()))
+    return found
 
 
 def conditions(where: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:

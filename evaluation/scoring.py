@@ -35,6 +35,7 @@ from probeta.evaluation.spantable import (
     untyped_counts,
 )
 from probeta.evaluation.units import Predictions, Units, Values, values
+from probeta.randomness import keyed
 
 #: Ways to match beside the strict one (boundaries and label).
 MATCHES: Sequence[str] = ("untyped", *relaxed.SCHEMES)
@@ -167,12 +168,14 @@ def score_spans(
     systems: Mapping[str, Matched],
     choices: Choices = Choices(),
     invalid: Mapping[str, Mapping[str, int]] | None = None,
+    comparable_tags: bool = True,
 ) -> SpanScores:
     """Score systems whose predictions were matched to the same gold items.
 
     Everything follows from the counts: strict spans (item, boundaries and label), the named matches,
     labels, tokens where both sides are tagged, cells by attribute. Intervals are percentile bootstrap
-    intervals over base sentences. Nothing depends on the order of items or spans.
+    intervals over base sentences. Nothing depends on the order of items or spans. Token accuracy is
+    left out unless ``comparable_tags``: tags of two schemes are not equal where the spans are.
     """
     if not systems:
         raise UsageError("there is no system to score")
@@ -191,7 +194,7 @@ def score_spans(
     for name, matched in systems.items():
         sampled = _sampled(table, predicted[name], units.systems[name], len(gold), cluster, choices)
         samples[name] = sampled[choices.primary]
-        tokens = _tokens(matched)
+        tokens = _tokens(matched) if comparable_tags else None
         by = {
             crossing: cells(units, name, attributes_named(crossing), order=choices.order)
             for crossing in choices.by
@@ -213,7 +216,7 @@ def score_spans(
             by=by,
             token_accuracy_by={} if tokens is None else _accuracy_by(gold, tokens, choices.by),
             paired=[result for contrast in choices.contrasts for result in paired(units, name, contrast)],
-            examples={},
+            examples=_examples(matched, units.systems[name], table, predicted[name], labels, choices),
             invalid=(invalid or {}).get(name, {}),
             repeated=predicted[name].repeated,
         )
@@ -345,4 +348,46 @@ def _accuracy_by(
         for item, key in enumerate(zip(*(of_item[name] for name in names), strict=True)):
             members.setdefault(":".join(key), []).append(item)
         found[crossing] = {key: tokens.accuracy(items) for key, items in members.items()}
+    return found
+
+
+def _examples(
+    matched: Matched,
+    result: Predictions,
+    gold: SpanTable,
+    predicted: SpanTable,
+    labels: Labels,
+    choices: Choices,
+) -> dict[str, list[dict[str, Any]]]:
+    """Up to ``choices.examples`` spans found, missed and spurious, drawn by the seed, in the items' order."""
+    if not choices.examples:
+        return {}
+    names = list(labels)
+    kinds = {
+        "hits": (gold, np.flatnonzero(result.hits)),
+        "misses": (gold, np.flatnonzero(~result.hits)),
+        "spurious": (predicted, np.flatnonzero(~result.correct)),
+    }
+    found: dict[str, list[dict[str, Any]]] = {}
+    for kind, (table, members) in kinds.items():
+        rows = []
+        for row in members.tolist():
+            item = matched.gold[int(table.item[row])]
+            start, end = int(table.start[row]), int(table.end[row])
+            text = item.text or ""
+            rows.append(
+                {
+                    "item": item.id or f"#{int(table.item[row]) + 1}",
+                    "text": text,
+                    "start": start,
+                    "end": end,
+                    "span": text[start:end],
+                    "label": names[table.label[row]],
+                }
+            )
+        # Drawn by the span's own key, so that the choice does not depend on the items' order.
+        drawn = sorted(rows, key=lambda row: keyed(choices.seed, kind, *map(str, row.values())).random())
+        found[kind] = sorted(
+            drawn[: choices.examples], key=lambda row: (row["item"], row["start"], row["end"])
+        )
     return found

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,9 +25,7 @@ import numpy.typing as npt
 from probeta.errors import DataError, Fault, one_of
 from probeta.evaluation.counts import Counts, total
 from probeta.evaluation.spantable import Labels, SpanTable, from_arrays
-
-Policy = Literal["error", "conlleval", "discard"]
-POLICIES: Sequence[Policy] = ("error", "conlleval", "discard")
+from probeta.formats.tags import POLICIES, SCHEMES, scheme_named
 
 #: Tokens decoded at once: small beside any corpus, large beside the cost of a numpy call.
 _BLOCK = 1 << 16
@@ -67,12 +65,6 @@ class TagCounts(NamedTuple):
     invalid: dict[str, int]
 
 
-#: Prefixes that a scheme knows, as (begin, inside, end, single).
-_PREFIXES = {"IOB1": "BI", "IOB2": "BI", "IOBES": "BIES", "BILOU": "BILU"}
-SCHEMES = tuple(_PREFIXES)
-_AS_IOBES = str.maketrans("LU", "ES")
-
-
 class _Vocabulary(dict[str, int]):
     """Tags to codes in order of first use; 0 stands for what is before and after a sequence."""
 
@@ -95,7 +87,9 @@ def _rules(vocabulary: _Vocabulary, scheme: str, labels: Labels) -> _Rules:
     parsed: list[tuple[str, int]] = [("O", -1)]
     for tag in vocabulary:
         prefix, _, label = tag.partition("-")
-        parsed.append(("O", -1) if tag == "O" else (prefix.translate(_AS_IOBES), labels[label]))
+        # A prefix that is none was reported; what it stands for no longer matters.
+        kind = SCHEMES[scheme].get(prefix, "O")
+        parsed.append((kind, -1) if kind == "O" else (kind, labels[label]))
     size = len(parsed)
     goes_on = np.zeros((size, size), dtype=np.bool_)
     bad_start = np.zeros((size, size), dtype=np.bool_)
@@ -125,13 +119,14 @@ class _Spans(NamedTuple):
 class _Decoder:
     """Decodes one side of the comparison; remembers the rule for the tags seen so far."""
 
-    def __init__(self, vocabulary: _Vocabulary, labels: Labels, scheme: str, policy: Policy, file: str):
-        self.vocabulary, self.labels, self.scheme, self.policy = vocabulary, labels, scheme, policy
+    def __init__(self, vocabulary: _Vocabulary, labels: Labels, scheme: str, policy: str, file: str):
+        self.vocabulary, self.labels, self.scheme = vocabulary, labels, scheme
+        self.policy = one_of(policy, POLICIES, what="policy for invalid tag sequences")
         self.file = file
         self.faults: list[Fault] = []
         self.invalid = 0
         self._known = 0
-        self.rules = _rules(vocabulary, scheme, labels)
+        self.rules = _rules(vocabulary, self.scheme, labels)
 
     def codes(self, block: Tags) -> npt.NDArray[np.int64]:
         """The tags' codes, one after another."""
@@ -147,15 +142,15 @@ class _Decoder:
 
     def _check(self, tag: str) -> None:
         prefix, dash, label = tag.partition("-")
-        if tag == "O" or (prefix in _PREFIXES[self.scheme] and len(prefix) == 1 and dash and label):
+        if tag == "O" or (prefix in SCHEMES[self.scheme] and dash and label):
             return
-        others = [name for name, known in _PREFIXES.items() if len(prefix) == 1 and prefix in known and label]
+        others = [name for name, known in SCHEMES.items() if prefix in known and label]
         self.faults.append(
             Fault(
                 code="tag",
                 message=f"{tag!r} is no tag of the scheme {self.scheme}",
                 file=self.file,
-                expected="O, or one of " + ", ".join(f"{p}-LABEL" for p in _PREFIXES[self.scheme]),
+                expected="O, or one of " + ", ".join(f"{known}-LABEL" for known in SCHEMES[self.scheme]),
                 found=repr(tag),
                 fix=f"name the scheme: {' or '.join(others)}" if others else "write the label after a hyphen",
             )
@@ -232,7 +227,7 @@ def score_tags(
     predicted: Tags,
     scheme: str = "IOB2",
     predicted_scheme: str | None = None,
-    policy: Policy = "error",
+    policy: str = "error",
     gold_file: str = "gold",
     predicted_file: str = "predictions",
 ) -> TagCounts:
@@ -252,8 +247,8 @@ def score_tags(
     vocabulary = _Vocabulary()
     # One vocabulary for both sides makes equal tags equal codes; with two schemes tags do not compare.
     other = vocabulary if second_scheme == scheme else _Vocabulary()
-    one = _Decoder(vocabulary, labels, one_of(scheme, SCHEMES, what="tag scheme"), policy, gold_file)
-    two = _Decoder(other, labels, one_of(second_scheme, SCHEMES, what="tag scheme"), policy, predicted_file)
+    one = _Decoder(vocabulary, labels, scheme_named(scheme), policy, gold_file)
+    two = _Decoder(other, labels, scheme_named(second_scheme), policy, predicted_file)
     if faults := _length_faults(gold, predicted, predicted_file):
         raise DataError(faults)
     found: npt.NDArray[np.int64] = np.zeros((3, 0), dtype=np.int64)
@@ -348,10 +343,10 @@ def _length_faults(gold: Tags, predicted: Tags, file: str) -> list[Fault]:
 
 
 def spans_of_tags(
-    tags: Tags, *, scheme: str = "IOB2", policy: Policy = "error", labels: Labels, file: str = "tags"
+    tags: Tags, *, scheme: str = "IOB2", policy: str = "error", labels: Labels, file: str = "tags"
 ) -> tuple[SpanTable, int]:
     """The spans of tagged sentences, in tokens, and how many broke the scheme."""
-    decoder = _Decoder(_Vocabulary(), labels, one_of(scheme, SCHEMES, what="tag scheme"), policy, file)
+    decoder = _Decoder(_Vocabulary(), labels, scheme_named(scheme), policy, file)
     parts = []
     for first, end in _blocks(tags):
         block = tags[first:end]

@@ -12,6 +12,7 @@ from probeta.errors import DataError, UsageError
 from probeta.evaluation import tagged
 from probeta.evaluation.spantable import Labels
 from probeta.evaluation.tagged import score_tags, spans_of_tags
+from probeta.formats.tags import POLICIES, SCHEMES, Decoder
 
 LABELS = ("PER", "LOC", "ARGM-LOC")
 
@@ -73,7 +74,7 @@ def test_a_fault_names_sentence_and_token() -> None:
 
 @pytest.mark.parametrize("tag", ["B_X", "PER", "-", "o", "E-X", "B-"])
 def test_a_tag_that_is_none_is_a_fault_under_every_policy(tag: str) -> None:
-    for policy in tagged.POLICIES:
+    for policy in POLICIES:
         with pytest.raises(DataError) as caught:
             score_tags(gold=[["O"]], predicted=[[tag]], policy=policy)
         assert caught.value.faults[0].code == "tag"
@@ -131,7 +132,7 @@ def encoded(length: int, spans: list[tuple[int, int, str]], scheme: str) -> list
     return tags
 
 
-@given(st.lists(span_lists(), max_size=4), st.sampled_from(tagged.SCHEMES), st.sampled_from(tagged.POLICIES))
+@given(st.lists(span_lists(), max_size=4), st.sampled_from(list(SCHEMES)), st.sampled_from(POLICIES))
 def test_every_scheme_gives_the_same_spans(
     sentences: list[tuple[int, list[tuple[int, int, str]]]], scheme: str, policy: str
 ) -> None:
@@ -225,3 +226,19 @@ def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = score_tags(gold=gold, predicted=predicted)
     monkeypatch.setattr(tagged, "_BLOCK", 7)
     assert score_tags(gold=gold, predicted=predicted) == whole
+
+
+@given(st.data())
+def test_decodes_as_the_readers_do(data: st.DataObject) -> None:
+    scheme, policy = data.draw(st.sampled_from(list(SCHEMES))), data.draw(st.sampled_from(POLICIES[1:]))
+    tag = st.sampled_from(["O", *(f"{prefix}-{label}" for prefix in SCHEMES[scheme] for label in "XY")])
+    sentences = data.draw(st.lists(st.lists(tag, max_size=6), max_size=3))
+    labels = Labels()
+    table, invalid = spans_of_tags(sentences, scheme=scheme, policy=policy, labels=labels)
+    names = list(labels)
+    columns = table.item.tolist(), table.start.tolist(), table.end.tolist(), table.label.tolist()
+    found = [(item, start, end, names[code]) for item, start, end, code in zip(*columns, strict=True)]
+    decode = Decoder(scheme, policy=policy)
+    decoded = [decode(tags) for tags in sentences]
+    assert found == [(item, *span) for item, one in enumerate(decoded) for span in one.spans]
+    assert bool(invalid) == any(one.invalid for one in decoded)

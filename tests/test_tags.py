@@ -17,7 +17,7 @@ INVALID = [
     ("O I-X O", "IOB2", [(1, 2, "X")], [], 1),
     ("B-PER I-LOC", "IOB2", [(0, 1, "PER"), (1, 2, "LOC")], [(0, 1, "PER")], 1),
     ("B-X O I-X", "IOB2", [(0, 1, "X"), (2, 3, "X")], [(0, 1, "X")], 1),
-    ("O B-X I-X", "IOB1", [(1, 3, "X")], [(2, 3, "X")], 1),  # B-X right behind nothing
+    ("O B-X I-X", "IOB1", [(1, 3, "X")], [], 1),  # B-X right behind nothing
     ("I-X B-Y", "IOB1", [(0, 1, "X"), (1, 2, "Y")], [(0, 1, "X")], 1),
     ("B-X I-X O", "IOBES", [(0, 2, "X")], [], 1),  # never closed
     ("B-X", "IOBES", [(0, 1, "X")], [], 1),

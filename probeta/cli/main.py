@@ -31,6 +31,7 @@ COMMANDS: dict[str, Command] = {
     "schema": Command("schema", "Print the JSON Schema of probeta.yaml", "author"),
     "check": Command("check", "Prove a built set sound", "check"),
     "agree": Command("agree", "Agreement between annotators, with intervals and reasons", "check"),
+    "score": Command("score", "Score systems under a named protocol, by any attribute", "evaluate"),
 }
 
 GROUPS = {

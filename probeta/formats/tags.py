@@ -9,7 +9,8 @@ Ratinov & Roth 2009 for BILOU):
 
 A tag that is no tag of the scheme (``B_X``, ``LOC``, ``-``) is a fault under every policy. A sequence that
 the scheme does not allow follows a named policy: ``error``; ``conlleval``, which reads it as the CoNLL
-2000 script does; ``discard``, which reads each tag that cannot stand in a well-formed span as ``O``.
+2000 script does; ``discard``, which leaves out each span that the script would read but that breaks the
+scheme.
 """
 
 from __future__ import annotations
@@ -103,9 +104,11 @@ class Decoder:
         invalid = self._invalid(kinds, tags)
         if invalid and self._policy == "error":
             return Decoded([], [], invalid)
+        spans = _chunks(kinds)
         if invalid and self._policy == "discard":
-            kinds = self._without_invalid(kinds)
-        return Decoded(_chunks(kinds), [], invalid)
+            broken = {at for at, _ in invalid}
+            spans = [span for span in spans if broken.isdisjoint(range(span.start, span.end))]
+        return Decoded(spans, [], invalid)
 
     def _why_unknown(self, tag: str) -> str:
         if tag in self._prefixes:
@@ -129,30 +132,6 @@ class Decoder:
         if closes and last in "BI":
             found.append((len(kinds) - 1, f"{tags[-1]} opens or continues a span that is not closed"))
         return sorted(found)
-
-    def _without_invalid(self, kinds: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-        """The sequence with ``O`` for every tag that stands in no well-formed span."""
-        kept = [("O", "")] * len(kinds)
-        if self._scheme in ("IOB1", "IOB2"):
-            dependent = "B" if self._scheme == "IOB1" else "I"
-            last, last_label = "O", ""
-            for at, (kind, label) in enumerate(kinds):
-                if kind == dependent and (last == "O" or last_label != label):
-                    kind, label = "O", ""
-                kept[at] = last, last_label = kind, label
-            return kept
-        opened = None
-        for at, (kind, label) in enumerate(kinds):
-            if kind == "S":
-                kept[at] = (kind, label)
-            if kind == "B":
-                opened = at
-            elif opened is not None and (kind not in "IE" or label != kinds[opened][1]):
-                opened = None
-            if kind == "E" and opened is not None:
-                kept[opened : at + 1] = kinds[opened : at + 1]
-                opened = None
-        return kept
 
 
 def _chunks(kinds: Sequence[tuple[str, str]]) -> list[TokenSpan]:

@@ -1,0 +1,302 @@
+"""From files and a protocol to scores: what `probeta score` does, as a function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from probeta.builders.spans import attributes as automatic
+from probeta.errors import DataError, Fault, UsageError
+from probeta.evaluation.compare import parse_scenario
+from probeta.evaluation.items import Item, Matched, match
+from probeta.evaluation.paired import Contrast
+from probeta.evaluation.protocol import Protocol, declared_values
+from probeta.evaluation.read import (
+    Loaded,
+    data_version,
+    join_attributes,
+    load_attribute_rows,
+    load_columns,
+    load_items,
+)
+from probeta.evaluation.scoring import Choices, SpanScores, item_attributes, score_spans
+from probeta.evaluation.units import MISSING
+from probeta.formats import ReadOptions
+from probeta.records import Sentence
+from probeta.signature import signature
+
+#: In ``by``: every attribute that the recipe declares, one at a time.
+RECIPE = "recipe"
+
+
+#: Item attributes that follow from the perturbation, so they vary with it.
+_WRITTEN_WITH_THE_VARIED = ("operation",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Files:
+    """What to read: a gold with files of predictions by name, or one CoNLL file with columns."""
+
+    gold: Path
+    systems: Mapping[str, Path] = field(default_factory=dict)
+    columns: Mapping[str, int] = field(default_factory=dict)
+    gold_format: str | None = None
+    system_format: str | None = None
+    attributes: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """How to read and what to compute beyond the protocol."""
+
+    options: ReadOptions = field(default_factory=ReadOptions)
+    system_scheme: str | None = None
+    matches: Sequence[str] = ()
+    by: Sequence[str] = ()
+    contrasts: Sequence[str] = ()
+    scenario: str | None = None
+    samples: int = 1000
+    seed: int = 0
+    examples: int = 0
+    language: str = "es"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpanEvaluation:
+    """Scores with their protocol, their signature and what its checks say."""
+
+    protocol: Protocol
+    signature: str
+    scores: SpanScores
+    checks: Sequence[Mapping[str, Any]]
+    order: Mapping[str, Sequence[str]]
+
+    def to_json(self) -> dict[str, Any]:
+        """The design's keys; ``checks`` where the protocol has some."""
+        found = {"protocol": self.protocol.name, "signature": self.signature, **self.scores.to_json()}
+        return found | {"checks": list(self.checks)} if self.checks else found
+
+
+def evaluate_spans(files: Files, protocol: Protocol, request: Request) -> SpanEvaluation:
+    """Score one or more systems' spans; every option that moves a number stands in the signature."""
+    gold, loaded = _load(files, request)
+    order = declared_values(protocol, files.gold)
+    by = expanded([*protocol.by, *request.by], order)
+    contrasts = [Contrast(**shape.model_dump()) for shape in protocol.contrasts]
+    scenario = None if request.scenario is None else parse_scenario(request.scenario)
+    wanted = {name for crossing in by for name in crossing.split(":")}
+    wanted |= {name for contrast in contrasts for name in (contrast.attribute, *contrast.same)}
+    wanted |= set(scenario or {})
+    items = _with_attributes(gold.items, wanted, files, request)
+    contrasts += [parse_contrast(text, items) for text in request.contrasts]
+    if faults := _check_values(protocol, items, order, file=gold.name):
+        raise DataError(faults)
+    systems = {
+        name: match(items, one.items, gold_file=gold.name, file=one.name) for name, one in loaded.items()
+    }
+    matches = list(dict.fromkeys([*protocol.matches, *request.matches]))
+    scores = score_spans(
+        systems=systems,
+        choices=Choices(
+            primary=protocol.primary,
+            matches=matches,
+            by=by,
+            contrasts=contrasts,
+            scenario=scenario,
+            samples=request.samples,
+            seed=request.seed,
+            examples=request.examples,
+            order=order,
+        ),
+        invalid={name: {"gold": gold.invalid, "predicted": one.invalid} for name, one in loaded.items()},
+        comparable_tags=request.system_scheme in (None, request.options.scheme),
+    )
+    tagged = any(item.tags is not None for item in items)
+    line = signature(
+        {
+            "data": data_version(files.gold),
+            "protocol": protocol.name,
+            "scheme": request.options.scheme if tagged else None,
+            "system_scheme": request.system_scheme if tagged else None,
+            "invalid": request.options.invalid if tagged else None,
+            "matched": next(iter(systems.values())).by,
+            "samples": request.samples,
+            "seed": request.seed,
+        }
+    )
+    return SpanEvaluation(
+        protocol=protocol,
+        signature=line,
+        scores=scores,
+        checks=_checks(protocol, scores, systems, order),
+        order=order,
+    )
+
+
+def _load(files: Files, request: Request) -> tuple[Loaded, dict[str, Loaded]]:
+    if files.columns:
+        gold, *others = load_columns(
+            files.gold, options=request.options, columns=[request.options.tag_column, *files.columns.values()]
+        )
+        return gold, dict(zip(files.columns, others, strict=True))
+    gold = load_items(files.gold, options=request.options, format=files.gold_format)
+    texts = {item.id: item.text for item in gold.items if item.id is not None and item.text is not None}
+    options = replace(request.options, texts=texts)
+    if request.system_scheme is not None:
+        options = replace(options, scheme=request.system_scheme)
+    return gold, {
+        name: load_items(path, options=options, format=files.system_format)
+        for name, path in files.systems.items()
+    }
+
+
+def expanded(by: Iterable[str], order: Mapping[str, Sequence[str]]) -> list[str]:
+    """Attributes as asked for, ``recipe`` replaced by all that are declared, each once."""
+    found: dict[str, None] = {}
+    for entry in by:
+        found |= dict.fromkeys(order if entry == RECIPE else (entry,))
+    return list(found)
+
+
+def _with_attributes(
+    items: Sequence[Item], wanted: Iterable[str], files: Files, request: Request
+) -> list[Item]:
+    """Items with span attributes: from the table named, else automatic ones that are asked for."""
+    if files.attributes is not None:
+        rows = load_attribute_rows(files.attributes)
+        return join_attributes(items, rows, file=str(files.attributes))
+    known = {"label", *item_attributes(items)}
+    known |= {name for item in items for attributes in item.span_attributes for name in attributes}
+    missing = [name for name in wanted if name not in known]
+    if not any(name in automatic.VALUES for name in missing):
+        return list(items)
+    sentences = [
+        Sentence(f"#{number}", item.text or "", tuple(sorted(item.spans)))
+        for number, item in enumerate(items, start=1)
+    ]
+    lists = {"type", "ambiguity"} & set(missing)
+    rules = {"type", "spelling"} & set(missing)
+    rows = list(
+        automatic.attribute_rows(
+            sentences,
+            language=request.language,
+            spelling="strict" if rules else None,
+            ambiguity="wspanish" if lists else None,
+        )
+    )
+    kept = {name for name in missing if name in automatic.VALUES}
+    by_item: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        by_item.setdefault(row["item"], []).append({name: row[name] for name in kept})
+    joined = []
+    for number, item in enumerate(items, start=1):
+        found = by_item.get(f"#{number}", [])
+        before = item.span_attributes or [{} for _ in found]
+        merged = [{**one, **other} for one, other in zip(before, found, strict=True)]
+        joined.append(replace(item, spans=sorted(item.spans), span_attributes=merged))
+    return joined
+
+
+def parse_contrast(text: str, items: Sequence[Item]) -> Contrast:
+    """``quotes=without`` as a contrast with that value.
+
+    If the attribute varies between the sentences made from one base sentence, twins share the base
+    sentence and agree in whatever else varies there; if not, twins are spans of the same words.
+    """
+    attribute, equals, against = text.partition("=")
+    if not equals or not attribute or not against:
+        raise UsageError(f"{text!r} is no contrast: write attribute=value, the value to compare with")
+    seen: dict[tuple[str, str], set[str]] = {}
+    for name, column in item_attributes(items).items():
+        for item, value in zip(items, column, strict=True):
+            seen.setdefault((name, str(item.attributes.get("base_id"))), set()).add(value)
+    varied = sorted({name for (name, base), found in seen.items() if base != "None" and len(found) > 1})
+    same = [name for name in varied if name not in (attribute, *_WRITTEN_WITH_THE_VARIED)]
+    return Contrast(
+        attribute=attribute, against=against, same=same, key="base" if attribute in varied else "text"
+    )
+
+
+def _check_values(
+    protocol: Protocol, items: Sequence[Item], order: Mapping[str, Sequence[str]], *, file: str
+) -> list[Fault]:
+    """Under a check ``every_value``, a fault for each item without the attribute or with an undeclared one."""
+    faults = []
+    of_item = item_attributes(items)
+    for check in protocol.checks:
+        if check.check != "every_value" or check.attribute is None:
+            continue
+        declared = order.get(check.attribute)
+        column = of_item.get(check.attribute, [MISSING] * len(items))
+        for number, value in enumerate(column, start=1):
+            if value == MISSING or (declared and value not in declared):
+                faults.append(
+                    Fault(
+                        code="attribute_value",
+                        message=f"item {number} has no {check.attribute} that is declared",
+                        file=file,
+                        row=number,
+                        column=check.attribute,
+                        expected=", ".join(declared) if declared else f"a value of {check.attribute}",
+                        found="none" if value == MISSING else repr(value),
+                        fix=f"give every item its {check.attribute}, or declare the value in the recipe",
+                    )
+                )
+    return faults
+
+
+def _checks(
+    protocol: Protocol,
+    scores: SpanScores,
+    systems: Mapping[str, Matched],
+    order: Mapping[str, Sequence[str]],
+) -> list[dict[str, Any]]:
+    found = []
+    for check in protocol.checks:
+        for name, one in scores.systems.items():
+            if check.check == "near_misses":
+                found.append(
+                    {
+                        "check": check.check,
+                        "system": name,
+                        "message": check.message,
+                        "counts": near_misses(systems[name]),
+                    }
+                )
+            elif check.attribute is not None:
+                cells = {cell.name: cell for cell in one.by.get(check.attribute, ())}
+                rates = {value: cell.counts.f1 for value, cell in cells.items()}
+                absent = [value for value in order.get(check.attribute, ()) if value not in cells]
+                found.append(
+                    {
+                        "check": check.check,
+                        "system": name,
+                        "message": check.message,
+                        "attribute": check.attribute,
+                        "f1": rates,
+                        "absent": absent,
+                    }
+                )
+    return found
+
+
+def near_misses(matched: Matched) -> dict[str, int]:
+    """Predictions that a strict score counts as errors though they overlap a gold span.
+
+    ``boundaries``: they overlap one with the same label; ``label``: they have the boundaries of one with
+    another label; ``both``: they overlap one, and neither boundaries nor label are right.
+    """
+    counts = {"boundaries": 0, "label": 0, "both": 0}
+    for one, other in zip(matched.gold, matched.predicted, strict=True):
+        right = set(one.spans)
+        for span in set(other.spans) - right:
+            over = [gold for gold in right if gold.start < span.end and span.start < gold.end]
+            if any((gold.start, gold.end) == (span.start, span.end) for gold in over):
+                counts["label"] += 1
+            elif any(gold.label == span.label for gold in over):
+                counts["boundaries"] += 1
+            elif over:
+                counts["both"] += 1
+    return counts

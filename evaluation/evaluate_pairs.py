@@ -1,0 +1,137 @@
+"""Classifiers of sentence pairs under a protocol: the pairs, their parts, the stress tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from probeta import builtset
+from probeta.errors import UsageError
+from probeta.evaluation.compare import Difference
+from probeta.evaluation.evaluate import expanded
+from probeta.evaluation.nli import (
+    Classified,
+    LabelledItem,
+    NliScores,
+    classified,
+    compare_labels,
+    matched_labels,
+    score_labels,
+)
+from probeta.evaluation.protocol import Protocol, declared_values
+from probeta.evaluation.read import data_version, load_labels
+from probeta.signature import signature
+
+#: The config of a built set that holds the pairs, and the one that holds what annotators validated.
+PAIRS, VALIDATED = "pairs", "validated"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairEvaluation:
+    """Scores with their protocol and signature; ranks and differences where there are several systems."""
+
+    protocol: Protocol
+    signature: str
+    systems: Mapping[str, NliScores]
+    ranks: Mapping[str, int | None]
+    differences: Sequence[Difference]
+
+    def to_json(self) -> dict[str, Any]:
+        """The design's keys for one system; ``systems``, ``ranks`` and ``differences`` for several."""
+        found: dict[str, Any] = {"protocol": self.protocol.name, "signature": self.signature}
+        if len(self.systems) == 1:
+            return found | next(iter(self.systems.values())).to_json()
+        return found | {
+            "systems": {name: scores.to_json() for name, scores in self.systems.items()},
+            "ranks": {"by": self.protocol.primary, "systems": dict(self.ranks)},
+            "differences": [difference.to_json() for difference in self.differences],
+        }
+
+
+def evaluate_pairs(
+    gold: Path,
+    systems: Mapping[str, Path],
+    protocol: Protocol,
+    *,
+    by: Sequence[str] = (),
+    seen: Sequence[str] | None = None,
+    split: str | None = None,
+    samples: int = 1000,
+    seed: int = 0,
+) -> PairEvaluation:
+    """Score classifiers against a built set of pairs, or a file with ``id`` and ``label``.
+
+    Of a built set the split ``test`` is taken where none is named; the corpora of its split ``train``
+    are the seen ones where ``seen`` is not given. Its further configs (stress tests, the validated
+    subset) become parts where every system has predictions for them: for a stress test rows that name
+    it under ``config``.
+    """
+    configs = builtset.configs(gold) if gold.is_dir() else {}
+    if split is None and "test" in configs.get(PAIRS, ()):
+        split = "test"
+    items = load_labels(gold, config=PAIRS, split=split)
+    known = {name: None for item in items for name in item.attributes}
+    asked = expanded([name for name in protocol.by if name in known], declared_values(protocol, gold))
+    if seen is None and "train" in configs.get(PAIRS, ()) and split != "train":
+        trained = load_labels(gold, config=PAIRS, split="train")
+        here = {str(item.attributes.get("dataset")) for item in items}
+        seen = sorted(here & {str(item.attributes.get("dataset")) for item in trained})
+    found = {}
+    for name, path in systems.items():
+        predicted = load_labels(path)
+        pairs = matched_labels(items, predicted, file=str(path))
+        scores = score_labels(
+            pairs, by=[*dict.fromkeys([*asked, *by])], seen=seen, samples=samples, seed=seed
+        )
+        parts = {**scores.parts, **_parts(gold, configs, split, path, predicted)}
+        found[name] = replace(scores, parts=parts)
+    ranks, differences = compare_labels(found, primary=protocol.primary)
+    line = signature(
+        {
+            "data": data_version(gold),
+            "protocol": protocol.name,
+            "split": split,
+            "seen": ",".join(seen) if seen else None,
+            "samples": samples,
+            "seed": seed,
+        }
+    )
+    return PairEvaluation(
+        protocol=protocol, signature=line, systems=found, ranks=ranks, differences=differences
+    )
+
+
+def _parts(
+    gold: Path,
+    configs: Mapping[str, Sequence[str]],
+    split: str | None,
+    path: Path,
+    predicted: Sequence[LabelledItem],
+) -> dict[str, Classified]:
+    found = {}
+    for config in configs:
+        if config.startswith("stress_"):
+            try:
+                answers = load_labels(path, config=config, split=None) if not path.is_dir() else []
+            except UsageError:
+                continue
+            named = [item for item in answers if item.attributes.get("config") == config]
+            if named:
+                items = load_labels(gold, config=config, split=split if split in configs[config] else None)
+                found[config] = classified(matched_labels(items, named, file=str(path)))
+    if VALIDATED in configs:
+        found[VALIDATED] = _validated(gold, predicted, path)
+    return found
+
+
+def _validated(gold: Path, predicted: Sequence[LabelledItem], path: Path) -> Classified:
+    """The predictions on the pairs that annotators kept, against the validated classes."""
+    kept = [
+        item
+        for item in load_labels(gold, config=VALIDATED)
+        if item.label is not None and str(item.attributes.get("kept", True)).lower() == "true"
+    ]
+    wanted = {item.id for item in kept}
+    return classified(matched_labels(kept, [item for item in predicted if item.id in wanted], file=str(path)))

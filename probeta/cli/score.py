@@ -1,0 +1,222 @@
+"""``probeta score``: systems against a gold, under a named protocol."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from probeta.cli.common import Json, print_json, reported
+
+if TYPE_CHECKING:
+    from probeta.evaluation.protocol import Protocol
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def command(
+    gold: Annotated[Path, typer.Argument(help="The gold: a built set, or any annotated file.")],
+    predictions: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME=]PRED...", help="Files of predictions; the system is called NAME."),
+    ] = None,
+    protocol: Annotated[
+        str | None,
+        typer.Option(help="strict, nli, adobo2025, a bundled recipe's name, or a file: what is compared."),
+    ] = None,
+    gold_column: Annotated[int, typer.Option(min=0, help="CoNLL: column of the gold tags, from 0.")] = 1,
+    pred_column: Annotated[
+        list[int] | None,
+        typer.Option(min=0, help="CoNLL: columns of tags in GOLD itself, one a system; may repeat."),
+    ] = None,
+    token_column: Annotated[int, typer.Option(min=0, help="CoNLL: column of the tokens, from 0.")] = 0,
+    scheme: Annotated[str, typer.Option(help="Tags: IOB1, IOB2, IOBES or BILOU; never guessed.")] = "IOB2",
+    pred_scheme: Annotated[
+        str | None, typer.Option(help="Tags of the predictions, if they differ from the gold's.")
+    ] = None,
+    invalid: Annotated[
+        str, typer.Option(help="Tag sequences that the scheme forbids: error, conlleval or discard.")
+    ] = "error",
+    label: Annotated[
+        str | None, typer.Option(help="The label of spans without one (bare B and I tags, ADoBo CSV).")
+    ] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(help="Attributes, with commas one at a time, crossed with colons; may repeat."),
+    ] = None,
+    match: Annotated[
+        list[str] | None,
+        typer.Option(help="Further matches: untyped, exact, partial or type (SemEval 2013); may repeat."),
+    ] = None,
+    paired: Annotated[
+        list[str] | None,
+        typer.Option(help="ATTRIBUTE=VALUE: the same sentences with every other value against this one."),
+    ] = None,
+    scenario: Annotated[
+        str | None, typer.Option(help="Who is best there, for instance quotes=without,casing=lower.")
+    ] = None,
+    seen: Annotated[
+        str | None, typer.Option(help="Pairs: the corpora that the systems were trained on, with commas.")
+    ] = None,
+    split: Annotated[str | None, typer.Option(help="One split of a built set; all by default.")] = None,
+    attributes: Annotated[
+        Path | None, typer.Option(help="A table of span attributes, as `probeta attributes` writes it.")
+    ] = None,
+    language: Annotated[str, typer.Option(help="The language of automatic attributes.")] = "es",
+    examples: Annotated[int, typer.Option(min=0, help="Show N hits, misses and spurious spans.")] = 0,
+    samples: Annotated[int, typer.Option(min=0, help="Bootstrap samples.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap and of the examples.")] = 0,
+    gold_format: Annotated[
+        str | None, typer.Option(help="The gold's format, if its ending does not tell.")
+    ] = None,
+    pred_format: Annotated[
+        str | None, typer.Option(help="The predictions' format, if their endings do not tell.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="A folder for reports/scores.json and the heat map.")
+    ] = None,
+    cells: Annotated[
+        Path | None, typer.Option(help="A CSV of recall per cell, for `probeta predict --recalls`.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Score systems: counts first, scores from counts, with intervals, by any attribute.
+
+    Example: probeta score gold.jsonl crf=crf.jsonl beto=beto.jsonl --by casing,quotes --by casing:quotes
+    """
+    with reported(as_json=as_json):
+        from probeta.errors import UsageError
+        from probeta.evaluation.protocol import load_protocol
+
+        systems = _systems(predictions or [])
+        if bool(systems) == bool(pred_column):
+            raise UsageError("name files of predictions, or with --pred-column columns of GOLD")
+        chosen = load_protocol(protocol or _default_protocol(gold))
+        crossings = [part.strip() for entry in by or () for part in entry.split(",") if part.strip()]
+        if chosen.kind == "pairs":
+            _pairs(chosen, gold, systems, crossings, seen, split, samples, seed, out, as_json)
+            return
+        if chosen.kind == "strings":
+            _strings(chosen, gold, systems, out, as_json)
+            return
+        from probeta.cli.score_tables import print_spans
+        from probeta.evaluation.evaluate import Files, Request, evaluate_spans
+        from probeta.evaluation.report import write_cells, write_scores, write_span_heat_map
+        from probeta.formats import ReadOptions
+
+        found = evaluate_spans(
+            Files(
+                gold=gold,
+                systems=systems,
+                columns={f"column {column}": column for column in pred_column or ()},
+                gold_format=gold_format,
+                system_format=pred_format,
+                attributes=attributes,
+            ),
+            chosen,
+            Request(
+                options=ReadOptions(
+                    scheme=scheme,
+                    invalid=invalid,
+                    label=label,
+                    token_column=token_column,
+                    tag_column=gold_column,
+                    split=split,
+                ),
+                system_scheme=pred_scheme,
+                matches=match or (),
+                by=crossings,
+                contrasts=paired or (),
+                scenario=scenario,
+                samples=samples,
+                seed=seed,
+                examples=examples,
+                language=language,
+            ),
+        )
+        if out is not None:
+            write_scores(out, found.to_json())
+            write_span_heat_map(out, found, crossings)
+        if cells is not None:
+            write_cells(cells, found, crossings)
+        if as_json:
+            print_json(found.to_json())
+        else:
+            print_spans(found)
+
+
+def _systems(arguments: list[str]) -> dict[str, Path]:
+    """Systems by name: ``NAME=FILE``, or a file whose stem is the name."""
+    from probeta.errors import UsageError
+
+    found: dict[str, Path] = {}
+    for argument in arguments:
+        name, equals, file = argument.partition("=")
+        path = Path(file) if equals and name and not Path(argument).exists() else Path(argument)
+        name = name if path == Path(file) and equals else path.stem
+        if name in found:
+            raise UsageError(f"two systems are called {name}: name them, NAME=FILE")
+        found[name] = path
+    return found
+
+
+def _default_protocol(gold: Path) -> str:
+    """``nli`` for a built set of pairs, else ``strict``."""
+    from probeta.builtset import configs
+
+    return "nli" if gold.is_dir() and "pairs" in configs(gold) else "strict"
+
+
+def _pairs(
+    protocol: Protocol,
+    gold: Path,
+    systems: dict[str, Path],
+    by: list[str],
+    seen: str | None,
+    split: str | None,
+    samples: int,
+    seed: int,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    from probeta.cli.score_tables import print_pairs
+    from probeta.evaluation.evaluate_pairs import evaluate_pairs
+
+    found = evaluate_pairs(
+        gold,
+        systems,
+        protocol,
+        by=by,
+        seen=None if seen is None else [name.strip() for name in seen.split(",") if name.strip()],
+        split=split,
+        samples=samples,
+        seed=seed,
+    )
+    _written(found.to_json(), out)
+    if as_json:
+        print_json(found.to_json())
+    else:
+        print_pairs(found)
+
+
+def _strings(
+    protocol: Protocol, gold: Path, systems: dict[str, Path], out: Path | None, as_json: bool
+) -> None:
+    from probeta.cli.score_tables import print_strings
+    from probeta.evaluation.evaluate_strings import evaluate_strings
+
+    found = evaluate_strings(gold, systems, protocol)
+    _written(found.to_json(), out)
+    if as_json:
+        print_json(found.to_json())
+    else:
+        print_strings(found)
+
+
+def _written(scores: dict[str, Any], out: Path | None) -> None:
+    from probeta.evaluation.report import write_scores
+
+    if out is not None:
+        write_scores(out, scores)

@@ -1,0 +1,382 @@
+"""Scores as tables for people: percent with two decimals, rounded here and nowhere before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from typing import TYPE_CHECKING
+
+from probeta.evaluation.cells import CROSS, Cell, attributes_named, cells, extremes
+from probeta.evaluation.counts import Counts, macro
+from probeta.evaluation.intervals import Interval
+from probeta.evaluation.protocol import TableShape, conditions
+
+if TYPE_CHECKING:
+    from probeta.evaluation.evaluate import SpanEvaluation
+    from probeta.evaluation.evaluate_pairs import PairEvaluation
+    from probeta.evaluation.evaluate_strings import StringEvaluation
+    from probeta.evaluation.scoring import SystemScores
+
+_TITLES = {
+    "precision": "P",
+    "recall": "R",
+    "f1": "F1",
+    "token_accuracy": "token acc",
+    "token_f1": "token F1",
+    "accuracy": "accuracy",
+    "macro_f1": "macro F1",
+}
+
+
+def percent(value: float | None) -> str:
+    """A fraction in percent, two decimals; a dash where it is undefined.
+
+    >>> percent(489 / 2076), percent(None)
+    ('23.55', '-')
+    """
+    return "-" if value is None else f"{100 * value:.2f}"
+
+
+def ranged(interval: Interval | None) -> str:
+    """An interval in percent.
+
+    >>> ranged(Interval(0.5, 0.75))
+    '[50.00, 75.00]'
+    """
+    return "" if interval is None else f"[{percent(interval.low)}, {percent(interval.high)}]"
+
+
+def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, words: int = 1) -> None:
+    """A titled table on stdout; the first ``words`` columns hold words, the others numbers."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for place, column in enumerate(columns):
+        table.add_column(column, justify="left" if place < words else "right", no_wrap=True)
+    for row in rows:
+        table.add_row(*row)
+    # Wide enough for any table: a pipe or a narrow window must not cut numbers off.
+    console = Console(width=1000, highlight=False, markup=False)
+    console.print(f"\n{title}", style="bold", soft_wrap=True)
+    console.print(table)
+
+
+def print_spans(found: SpanEvaluation) -> None:
+    """Everything that was computed, the overall scores first, the signature last."""
+    systems = found.scores.systems
+    protocol = found.protocol
+    measures = [name for name in protocol.columns if _shown(name, systems.values())]
+    rows = []
+    for name, one in systems.items():
+        interval = one.intervals.get(found.scores.primary)
+        rows.append(
+            [
+                name,
+                *_counts(one.overall),
+                *(percent(_measure(one, measure)) for measure in measures),
+                ranged(interval),
+                *([f"#{found.scores.ranks[name]}"] if len(systems) > 1 else []),
+            ]
+        )
+    titles = [_TITLES[measure] for measure in measures]
+    last = [f"95 % of {_TITLES[found.scores.primary]}", *(["rank"] if len(systems) > 1 else [])]
+    header = ["system", "gold", "predicted", "correct", *titles, *last]
+    print_table(f"{protocol.title} (micro, percent)", header, rows)
+    _print_labels(found)
+    _print_matches(systems.values())
+    for table in protocol.tables:
+        _print_shape(found, table)
+    shown = {CROSS.join([*table.rows, *table.columns]) for table in protocol.tables if not table.where}
+    for crossing in next(iter(systems.values())).by:
+        if crossing not in shown:
+            _print_by(found, crossing)
+    _print_extremes(found)
+    _print_paired(systems.values())
+    _print_comparison(found)
+    _print_examples(systems.values())
+    for check in found.checks:
+        _print_check(check)
+    for note in protocol.notes:
+        print(f"\n{note}")
+    for name, one in systems.items():
+        if any(one.invalid.values()):
+            print(f"\n{name}: tags that break the scheme: {_listed(one.invalid)}")
+    print(f"\n{found.signature}")
+
+
+def _shown(measure: str, systems: Iterable[SystemScores]) -> bool:
+    return not measure.startswith("token_") or any(one.tokens is not None for one in systems)
+
+
+def _measure(one: SystemScores, measure: str) -> float | None:
+    if measure == "token_accuracy":
+        return None if one.tokens is None else one.tokens.accuracy()
+    if measure == "token_f1":
+        return None if one.tokens is None else one.tokens.labelled().f1
+    value: float | None = getattr(one.overall, measure)
+    return value
+
+
+def _counts(counts: Counts) -> list[str]:
+    predicted = "-" if counts.predicted is None else str(counts.predicted)
+    return [str(counts.gold), predicted, str(counts.correct)]
+
+
+def _print_labels(found: SpanEvaluation) -> None:
+    wanted = found.protocol.label_columns or found.protocol.columns
+    measures = [name for name in wanted if not name.startswith("token_")]
+    rows = []
+    for name, one in found.scores.systems.items():
+        if len(one.labels) < 2 and found.protocol.label_columns is None:
+            continue
+        for label, counts in one.labels.items():
+            rows.append(
+                [name, label, *_counts(counts), *(percent(getattr(counts, item)) for item in measures)]
+            )
+        means = macro(one.labels)
+        rows.append([name, "macro mean", "", "", "", *(percent(means[item]) for item in measures)])
+    if rows:
+        header = ["system", "label", "gold", "predicted", "correct", *(_TITLES[item] for item in measures)]
+        print_table("By label", header, rows, words=2)
+
+
+def _print_matches(systems: Iterable[SystemScores]) -> None:
+    rows = [
+        [one.name, match, percent(counts.precision), percent(counts.recall), percent(counts.f1)]
+        for one in systems
+        for match, counts in one.matches.items()
+    ]
+    if rows:
+        print_table("Other matches", ["system", "match", "P", "R", "F1"], rows, words=2)
+
+
+def _print_shape(found: SpanEvaluation, shape: TableShape) -> None:
+    """Values of ``rows`` down, each system's values of ``columns`` across: recall."""
+    units = found.scores.units
+    chosen = units.where(conditions(shape.where)) if shape.where else None
+    rates: dict[tuple[str, tuple[str, ...]], Cell] = {}
+    names = [*shape.rows, *shape.columns]
+    for system in units.systems:
+        for cell in cells(units, system, names, where=chosen, order=found.order):
+            rates[system, tuple(cell.values.values())] = cell
+    keys = list(dict.fromkeys(key for _, key in rates))
+    rows = list(dict.fromkeys(key[: len(shape.rows)] for key in keys))
+    across = list(dict.fromkeys(key[len(shape.rows) :] for key in keys))
+    first = next(iter(units.systems))
+    lines = []
+    for row in rows:
+        support = sum(
+            rates[first, (*row, *column)].counts.gold
+            for column in across
+            if (first, (*row, *column)) in rates
+        )
+        line = [*row, str(support)]
+        for system, column in product(units.systems, across):
+            found_cell = rates.get((system, (*row, *column)))
+            line.append(percent(None if found_cell is None else found_cell.counts.recall))
+        lines.append(line)
+    header = [f"{system} {CROSS.join(column)}".strip() for system, column in product(units.systems, across)]
+    where = ", ".join(f"{name}={'|'.join(wanted)}" for name, wanted in shape.where.items())
+    title = f"{shape.title}{f' ({where})' if where else ''}: recall"
+    print_table(title, [*shape.rows, "n", *header], lines, words=len(shape.rows))
+
+
+def _print_by(found: SpanEvaluation, crossing: str) -> None:
+    systems = found.scores.systems
+    names = attributes_named(crossing)
+    rows = []
+    for name, one in systems.items():
+        accuracies = one.token_accuracy_by.get(crossing, {})
+        for cell in one.by[crossing]:
+            gap = "-" if cell.gap is None else f"{100 * cell.gap:+.2f}"
+            rows.append(
+                [
+                    name,
+                    *cell.values.values(),
+                    *_counts(cell.counts),
+                    percent(cell.counts.recall),
+                    ranged(cell.interval),
+                    gap,
+                    ranged(cell.gap_interval),
+                    percent(cell.counts.precision),
+                    percent(cell.counts.f1),
+                    *([percent(accuracies.get(cell.name))] if accuracies else []),
+                ]
+            )
+    header = ["system", *names, "gold", "predicted", "correct", "R", "Wilson 95 %", "gap to the rest", "95 %"]
+    with_tokens = any(crossing in one.token_accuracy_by for one in systems.values())
+    header += ["P", "F1", *(["token acc"] if with_tokens else [])]
+    print_table(f"By {' x '.join(names)}", header, rows, words=1 + len(names))
+
+
+def _print_extremes(found: SpanEvaluation) -> None:
+    """Worst and best cells of the finest table, where it has enough cells to choose from."""
+    units = found.scores.units
+    shapes = [([*shape.rows, *shape.columns], shape.where) for shape in found.protocol.tables]
+    shapes += [(list(attributes_named(name)), {}) for name in next(iter(found.scores.systems.values())).by]
+    if not shapes:
+        return
+    names, where = max(shapes, key=lambda shape: len(shape[0]))
+    chosen = units.where(conditions(where)) if where else None
+    rows = []
+    for system in units.systems:
+        ranked = cells(units, system, names, where=chosen, order=found.order)
+        if len(ranked) < 6:
+            return
+        for kind, chosen_cells in extremes(ranked).items():
+            for cell in chosen_cells:
+                rate, n = percent(cell.counts.recall), str(cell.counts.gold)
+                rows.append([system, kind, cell.name, n, rate, ranged(cell.interval)])
+    header = ["system", "", CROSS.join(names), "n", "R", "Wilson 95 %"]
+    print_table("Worst and best cells", header, rows, words=3)
+
+
+def _print_paired(systems: Iterable[SystemScores]) -> None:
+    rows = []
+    for one in systems:
+        for result in one.paired:
+            difference = "-" if result.difference is None else f"{100 * result.difference:+.2f}"
+            rows.append(
+                [
+                    one.name,
+                    f"{result.attribute}: {result.value} against {result.against}",
+                    str(result.pairs),
+                    str(result.only_value),
+                    str(result.only_against),
+                    difference,
+                    ranged(result.interval),
+                    "-" if result.p_value is None else f"{result.p_value:.2g}",
+                    str(result.unpaired),
+                ]
+            )
+    if rows:
+        header = ["system", "contrast", "pairs", "only first", "only second", "difference", "95 %"]
+        print_table(
+            "Paired differences of recall (McNemar, exact)",
+            [*header, "p", "unpaired"],
+            rows,
+            words=2,
+        )
+
+
+def _print_comparison(found: SpanEvaluation) -> None:
+    scores = found.scores
+    if scores.differences:
+        rows = [
+            [
+                one.first,
+                one.second,
+                "-" if one.value is None else f"{100 * one.value:+.2f}",
+                ranged(one.interval),
+                "-" if one.p_value is None else f"{one.p_value:.3f}",
+            ]
+            for one in scores.differences
+        ]
+        title = f"Differences of {_TITLES[scores.primary]} (bootstrap over base sentences)"
+        print_table(title, ["first", "second", "difference", "95 %", "p"], rows, words=2)
+    if scores.scenario is not None:
+        where = ", ".join(f"{name}={'|'.join(wanted)}" for name, wanted in scores.scenario.where.items())
+        rows = [
+            [
+                name,
+                percent(scores.scenario.rates[name]),
+                ranged(scores.scenario.intervals.get(name)),
+                percent(scores.scenario.best_probability[name]),
+            ]
+            for name in scores.scenario.ordered()
+        ]
+        title = (
+            f"Scenario {where}, {scores.scenario.support} spans: best is {' and '.join(scores.scenario.best)}"
+        )
+        print_table(title, ["system", "R", "Wilson 95 %", "best in % of samples"], rows)
+
+
+def _print_examples(systems: Iterable[SystemScores]) -> None:
+    for one in systems:
+        for kind, rows in one.examples.items():
+            print(f"\n{one.name}, {kind}:")
+            for row in rows:
+                text, start, end = str(row["text"]), int(row["start"]), int(row["end"])
+                marked = f"{text[:start]}[[{text[start:end]}]]{{{row['label']}}}{text[end:]}"
+                print(f"  {row['item']}: {marked}")
+
+
+def _print_check(check: Mapping[str, object]) -> None:
+    print(f"\n{check['system']}, {check['check']}: {check['message']}")
+    counts, rates, absent = check.get("counts"), check.get("f1"), check.get("absent")
+    if isinstance(counts, Mapping):
+        print(f"  {_listed(counts)}")
+    if isinstance(rates, Mapping):
+        print("  F1 " + ", ".join(f"{value} {percent(rate)}" for value, rate in rates.items()))
+    if isinstance(absent, list) and absent:
+        print(f"  not in the data: {', '.join(absent)}")
+
+
+def _listed(counts: Mapping[str, object]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counts.items())
+
+
+def print_strings(found: StringEvaluation) -> None:
+    """Counts and scores of each system."""
+    several = len(found.systems) > 1
+    rows = [
+        [
+            name,
+            *_counts(one.overall),
+            percent(one.overall.precision),
+            percent(one.overall.recall),
+            percent(one.overall.f1),
+            *([f"#{found.ranks[name]}"] if several else []),
+        ]
+        for name, one in found.systems.items()
+    ]
+    header = ["system", "gold", "predicted", "correct", "P", "R", "F1", *(["rank"] if several else [])]
+    print_table(f"{found.protocol.title} (micro, percent)", header, rows)
+    print(f"\n{found.signature}")
+
+
+def print_pairs(found: PairEvaluation) -> None:
+    """Accuracy and macro F1, classes, confusion, parts and attributes of each system."""
+    rows = []
+    several = len(found.systems) > 1
+    for name, one in found.systems.items():
+        whole = one.overall
+        rank = [f"#{found.ranks[name]}"] if several else []
+        interval = ranged(one.intervals.get(found.protocol.primary))
+        rows.append(
+            [name, str(whole.support), percent(whole.accuracy), percent(whole.macro_f1), interval, *rank]
+        )
+    last = [f"95 % of {_TITLES[found.protocol.primary]}", *(["rank"] if several else [])]
+    header = ["system", "pairs", "accuracy", "macro F1", *last]
+    print_table(f"{found.protocol.title} (percent)", header, rows)
+    rows = [
+        [name, label, str(counts.gold), *map(percent, (counts.precision, counts.recall, counts.f1))]
+        for name, one in found.systems.items()
+        for label, counts in one.overall.classes().items()
+    ]
+    print_table("By class", ["system", "class", "pairs", "P", "R", "F1"], rows, words=2)
+    for name, one in found.systems.items():
+        classes = list(one.overall.classes())
+        rows = [
+            [gold, *(str(one.overall.confusion.get((gold, other), 0)) for other in classes)]
+            for gold in classes
+        ]
+        print_table(f"Confusion of {name}: gold down, predicted across", ["", *classes], rows)
+    groups = {attribute for one in found.systems.values() for attribute in one.by}
+    for attribute in sorted(groups):
+        rows = [
+            [name, value, str(part.support), percent(part.accuracy), percent(part.macro_f1)]
+            for name, one in found.systems.items()
+            for value, part in one.by.get(attribute, {}).items()
+        ]
+        header = ["system", attribute, "pairs", "accuracy", "macro F1"]
+        print_table(f"By {attribute}", header, rows, words=2)
+    rows = [
+        [name, part, str(scores.support), percent(scores.accuracy), percent(scores.macro_f1)]
+        for name, one in found.systems.items()
+        for part, scores in one.parts.items()
+    ]
+    if rows:
+        print_table("Parts", ["system", "part", "pairs", "accuracy", "macro F1"], rows, words=2)
+    print(f"\n{found.signature}")

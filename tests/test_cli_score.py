@@ -1,0 +1,229 @@
+"""``probeta score`` as a whole: files in, numbers and messages out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from probeta.cli.main import main
+
+GOLD = [
+    # Two base sentences in two versions; three spans in each version.
+    ("a|with", "a", "with", "Los «looks» del show", [(5, 10, "ENG"), (16, 20, "ENG")]),
+    ("a|without", "a", "without", "Los looks del show", [(4, 9, "ENG"), (14, 18, "ENG")]),
+    ("b|with", "b", "with", "El «e-mail»", [(4, 10, "ENG")]),
+    ("b|without", "b", "without", "El e-mail", [(3, 9, "ENG")]),
+]
+
+
+def write_jsonl(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def span_list(spans: list[tuple[int, int, str]]) -> list[dict[str, Any]]:
+    return [{"start": start, "end": end, "label": label} for start, end, label in spans]
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    rows = [
+        {"id": id, "base_id": base, "quotes": quotes, "text": text, "spans": span_list(spans)}
+        for id, base, quotes, text, spans in GOLD
+    ]
+    return write_jsonl(tmp_path / "gold.jsonl", rows)
+
+
+@pytest.fixture
+def predictions(tmp_path: Path) -> Path:
+    """Everything quoted is found; of the rest one span, and one with a wrong boundary. Other order."""
+    rows = [
+        {"id": "b|without", "spans": span_list([(0, 9, "ENG")])},
+        {"id": "b|with", "spans": span_list([(4, 10, "ENG")])},
+        {"id": "a|without", "spans": span_list([(14, 18, "ENG")])},
+        {"id": "a|with", "spans": span_list([(16, 20, "ENG"), (5, 10, "ENG"), (5, 10, "ENG")])},
+    ]
+    return write_jsonl(tmp_path / "system.jsonl", rows)
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object, code: int = 0) -> tuple[str, str]:
+    with pytest.raises(SystemExit) as stop:
+        main(["score", *map(str, arguments)])
+    out, err = capsys.readouterr()
+    assert stop.value.code == code, err
+    return out, err
+
+
+def run_json(capsys: pytest.CaptureFixture[str], *arguments: object, code: int = 0) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(run(capsys, *arguments, "--json", code=code)[0])
+    return found
+
+
+def test_json_has_the_designs_keys(gold: Path, predictions: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = run_json(capsys, gold, predictions, "--by", "quotes")
+    # 6 gold spans; 5 distinct predictions, 4 right: with 3 of 3, without 1 of 3.
+    assert found["protocol"] == "strict"
+    overall = found["overall"]
+    assert (overall["gold"], overall["predicted"], overall["correct"]) == (6, 5, 4)
+    assert (overall["precision"], overall["recall"], overall["f1"]) == (4 / 5, 4 / 6, 8 / 11)
+    assert found["labels"]["ENG"]["f1"] == 8 / 11
+    quoted, bare = found["by"]["quotes"]["with"], found["by"]["quotes"]["without"]
+    # quotes is an attribute of the sentence, so precision is known in its cells too.
+    assert (quoted["gold"], quoted["predicted"], quoted["correct"]) == (3, 3, 3)
+    assert (bare["gold"], bare["predicted"], bare["correct"]) == (3, 2, 1)
+    assert (bare["precision"], bare["recall"], bare["f1"]) == (1 / 2, 1 / 3, 2 / 5)
+    assert quoted["gap"]["value"] == pytest.approx(1 - 1 / 3)
+    assert found["repeated"] == 1
+    assert found["signature"].startswith("data:gold.jsonl@")
+    for part in ("protocol:strict", "matched:id", "seed:0", "version:"):
+        assert part in found["signature"]
+
+
+def test_the_order_of_rows_changes_nothing(
+    gold: Path, predictions: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = run_json(capsys, gold, predictions, "--by", "quotes", "--examples", "1")
+    for path in (gold, predictions):
+        path.write_text("".join(reversed(path.read_text("utf-8").splitlines(keepends=True))), "utf-8")
+    second = run_json(capsys, gold, predictions, "--by", "quotes", "--examples", "1")
+    assert first.pop("signature") != second.pop("signature"), "the file's hash is part of it"
+    assert first == second
+
+
+def test_paired_differences_and_scenario(
+    gold: Path, predictions: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nothing = write_jsonl(tmp_path / "nothing.jsonl", [{"id": row[0], "spans": []} for row in GOLD])
+    found = run_json(
+        capsys,
+        gold,
+        f"best={predictions}",
+        nothing,
+        "--paired",
+        "quotes=without",
+        "--scenario",
+        "quotes=without",
+    )
+    result = found["systems"]["best"]["paired"][0]
+    # The same three spans: one found both ways, two only with quotes. Exact p = 2 * (1/2)**2.
+    assert (result["pairs"], result["both"], result["only_value"], result["only_against"]) == (3, 1, 2, 0)
+    assert (result["difference"], result["p_value"], result["unpaired"]) == (2 / 3, 0.5, 0)
+    assert found["ranks"] == {"by": "f1", "systems": {"best": 1, "nothing": 2}}
+    assert found["systems"]["nothing"]["overall"]["precision"] is None
+    assert "no predictions" in found["systems"]["nothing"]["overall"]["reason"]
+    assert found["scenario"]["best"] == ["best"]
+    chances = [one["best_probability"] for one in found["scenario"]["systems"].values()]
+    assert sum(chances) == pytest.approx(1)
+
+
+def test_conll_with_both_columns_in_one_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "both.conll"
+    path.write_text("un\tO\tO\nbig\tB-ENG\tB-ENG\ndata\tI-ENG\tO\n\nla\tO\tO\n", "utf-8")
+    found = run_json(capsys, path, "--gold-column", 1, "--pred-column", 2, "--match", "partial")
+    assert (found["overall"]["gold"], found["overall"]["correct"]) == (1, 0)
+    assert found["token_accuracy"] == 3 / 4
+    assert found["matches"]["partial"]["f1"] == 0.5
+    assert found["matches"]["untyped"]["f1"] == 0.0
+
+
+def test_iobes_against_iob2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gold, other = tmp_path / "gold.conll", tmp_path / "other.conll"
+    gold.write_text("big\tB-ENG\ndata\tI-ENG\n", "utf-8")
+    other.write_text("big\tB-ENG\ndata\tE-ENG\n", "utf-8")
+    found = run_json(capsys, gold, other, "--pred-scheme", "IOBES")
+    assert found["overall"]["f1"] == 1.0
+    assert "token_accuracy" not in found, "tags of two schemes do not compare"
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([{"id": "a|with", "spans": []}], "item 2 of the gold has no prediction"),
+        ([*({"id": row[0], "spans": []} for row in GOLD), {"id": "c", "spans": []}], "item 5"),
+        ([{"id": row[0], "text": "otro", "spans": []} for row in GOLD], "item 1 has another text"),
+    ],
+)
+def test_items_that_do_not_match_are_faults_with_their_number(
+    gold: Path,
+    tmp_path: Path,
+    rows: list[dict[str, Any]],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    other = write_jsonl(tmp_path / "other.jsonl", rows)
+    out, err = run(capsys, gold, other, "--json", code=1)
+    assert message in err
+    fault = json.loads(out)["faults"][0]
+    assert all(fault[key] for key in ("code", "file", "row", "expected", "found", "fix"))
+
+
+def test_by_position_texts_must_be_equal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [{"text": "uno", "spans": []}, {"text": "dos", "spans": []}]
+    gold = write_jsonl(tmp_path / "gold.jsonl", rows)
+    swapped = write_jsonl(tmp_path / "swapped.jsonl", rows[::-1])
+    _, err = run(capsys, gold, swapped, code=1)
+    assert "item 1 has another text" in err
+    short = write_jsonl(tmp_path / "short.jsonl", rows[:1])
+    _, err = run(capsys, gold, short, code=1)
+    assert "different numbers of items" in err
+
+
+def test_wrong_use_says_what_is_right(
+    gold: Path, predictions: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, err = run(capsys, gold, predictions, "--by", "quots", code=2)
+    assert "did you mean quotes?" in err
+    _, err = run(capsys, gold, predictions, "--protocol", "strickt", code=2)
+    assert "did you mean strict?" in err
+    _, err = run(capsys, gold, predictions, predictions, code=2)
+    assert "two systems are called system" in err
+    _, err = run(capsys, gold, code=2)
+    assert "--pred-column" in err
+    _, err = run(capsys, gold, predictions, "--scenario", "quotes=perhaps", code=2)
+    assert "its values are with, without" in err
+
+
+def test_automatic_attributes_where_the_gold_has_none(
+    gold: Path, predictions: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = run_json(capsys, gold, predictions, "--by", "length,position")
+    assert found["by"]["position"]["mid"]["gold"] == 6
+    # Predictions have no position of their own: only recall is defined.
+    assert found["by"]["position"]["mid"]["precision"] is None
+    assert "only recall" in found["by"]["position"]["mid"]["reason"]
+
+
+def test_adobo_protocol_compares_strings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gold, other = tmp_path / "gold.csv", tmp_path / "other.csv"
+    gold.write_text("Un look y otro look;look\nEl e-mail;e-mail\n", "utf-8")
+    other.write_text("Un look y otro look;«LOOK»;LOOK\nEl e-mail;correo\n", "utf-8")
+    found = run_json(capsys, gold, other, "--protocol", "adobo2025")
+    assert (found["overall"]["gold"], found["overall"]["predicted"]) == (2, 2)
+    assert found["overall"]["correct"] == 1
+
+
+def test_reports_and_cells_are_written(
+    gold: Path, predictions: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, cells = tmp_path / "out", tmp_path / "cells.csv"
+    run(capsys, gold, predictions, "--by", "quotes", "--out", out, "--cells", cells)
+    report = json.loads((out / "reports" / "scores.json").read_text("utf-8"))
+    assert report["schema_version"] == 1 and report["overall"]["correct"] == 4
+    svg = (out / "reports" / "scores.svg").read_text("utf-8")
+    assert svg.startswith("<svg") and "100.0" in svg and "33.3" in svg
+    assert cells.read_text("utf-8").splitlines() == [
+        "system,quotes,n,recall",
+        "system,with,3,1.0",
+        "system,without,3,0.3333333333333333",
+    ]
+
+
+def test_the_printed_tables(gold: Path, predictions: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, _ = run(capsys, gold, predictions, "--by", "quotes")
+    plain = " ".join(out.split())
+    assert "system gold predicted correct P R F1 95 % of F1 system 6 5 4 80.00 66.67 72.73" in plain
+    assert "system without 3 2 1 33.33 [6.15, 79.23] -66.67" in plain
+    assert out.rstrip().splitlines()[-1].startswith("data:gold.jsonl@")
