@@ -44,8 +44,6 @@ class StripDiacritics(Perturbation):
 
     def edits(self, sentence: Sentence, *, value: str, seed: int) -> Sequence[Edit]:
         """An edit for each letter or free-standing mark that changes."""
-        if value == "no":
-            return []
         text = sentence.text
         kept = {unicodedata.normalize("NFC", letter) for letter in _letters(self.keep)}
         edits = []
@@ -91,7 +89,7 @@ class DropFinalPunctuation(Perturbation):
 
     def edits(self, sentence: Sentence, *, value: str, seed: int) -> Sequence[Edit]:
         """At most one edit; a mark inside a span, as in ``Yahoo!``, belongs to the span and stays."""
-        match = _FINAL.search(sentence.text) if value == "yes" else None
+        match = _FINAL.search(sentence.text)
         if not match:
             return []
         start = max([match.start(), *(span.end for span in sentence.spans if span.end <= match.end())])
@@ -111,8 +109,6 @@ class DoubleWhitespace(Perturbation):
 
     def edits(self, sentence: Sentence, *, value: str, seed: int) -> Sequence[Edit]:
         """An insertion behind each single space."""
-        if value == "no":
-            return []
         return [Edit(match.end(), match.end(), " ") for match in re.finditer(r"(?<! ) (?! )", sentence.text)]
 
 
@@ -140,8 +136,6 @@ class KeyboardTypo(Perturbation):
 
     def edits(self, sentence: Sentence, *, value: str, seed: int) -> Sequence[Edit]:
         """One replacement for each letter that is hit."""
-        if value == "no":
-            return []
         keys = neighbours(self.layout)
         inside = _inside(sentence)
         places = [at for at, char in enumerate(sentence.text) if at not in inside and char.lower() in keys]

@@ -16,24 +16,25 @@ A row of a single operation has the id ``<base_id>|<operation>|<hash of the para
 and ``parameters`` with all of them; every other attribute stays as it was. Where the operation changed
 nothing, ``duplicate_of`` is the base's id or that of the grid's row with that text.
 
-A ``text_hash`` among the input's attributes is computed anew.
+Attributes that would be wrong for the new text: ``text_hash`` is computed anew; ``tokens`` and ``tags``, which
+spell the old text, are left out.
 """
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from itertools import chain, product, zip_longest
 from typing import Any, NamedTuple
 
 from probeta.builders.spans.casing import CASINGS, CasingPolicies
 from probeta.builders.spans.perturbation import Perturbation, Variant, parameter_names
 from probeta.builders.spans.quotes import QuotePolicies, Quotes
-from probeta.builders.spans.registry import Registry
-from probeta.errors import UsageError, one_of
+from probeta.builders.spans.registry import BUILT_IN, Registry
+from probeta.errors import DataError, ProbetaError, UsageError, one_of
 from probeta.hashing import text_hash
-from probeta.records import Sentence, Span
+from probeta.records import Sentence, Span, span_faults
 
 QUOTES = Quotes.values
 
@@ -52,6 +53,11 @@ class Policies(CasingPolicies, QuotePolicies):
         for name in given:
             one_of(name, [field.name for field in fields(cls)], what="policy")
         return cls(**given)
+
+    def chosen(self) -> dict[str, str]:
+        """The policies that do not have their default value."""
+        default = asdict(Policies())
+        return {name: value for name, value in asdict(self).items() if value != default[name]}
 
 
 class _Dimension(NamedTuple):
@@ -81,7 +87,7 @@ def configurations(
     [('a1|span_upper|without', 'Hay PIE.'), ('a1|span_upper|with', 'Hay “PIE”.')]
     """
     grid = {"casing": casings, "quotes": quotes}
-    return perturbed(sentences, grid=grid, policies=asdict(policies) if policies else {})
+    return perturbed(sentences, grid=grid, policies=policies.chosen() if policies else {})
 
 
 def perturbed(
@@ -101,6 +107,10 @@ def perturbed(
     """
     registry = registry or Registry()
     dimensions = _dimensions(grid or {}, policies or {}, registry)
+    asked = [(operation.name, _json(operation.parameters())) for operation in operations]
+    for name, parameters in asked:
+        if asked.count((name, parameters)) > 1:
+            raise UsageError(f"the operation {name} is asked for twice with the same parameters")
     return _rows(sentences, dimensions, operations, seed)
 
 
@@ -113,7 +123,7 @@ def _dimensions(
 ) -> list[_Dimension]:
     accepted = {name: parameter_names(registry.find(name)) for name in grid}
     for policy in policies:
-        one_of(policy, itertools.chain(*accepted.values()), what="policy")
+        one_of(policy, chain(*accepted.values()), what="policy")
     dimensions = []
     for name, values in grid.items():
         given = {policy: value for policy, value in policies.items() if policy in accepted[name]}
@@ -143,6 +153,8 @@ def _rows(
     operation = _operation_name(dimensions)
     for sentence in sentences:
         base = {**sentence.attributes, "base_id": sentence.id}
+        for spelt in ("tokens", "tags"):
+            base.pop(spelt, None)
         hashed = "text_hash" in base
         seen: _Seen = {}
         variants = _product(sentence, dimensions, seed) if dimensions else []
@@ -175,7 +187,7 @@ def _cells(dimensions: Sequence[_Dimension], *, parameters: str) -> list[_Cell]:
     if not dimensions:
         return []
     cells = []
-    for values in itertools.product(*(dimension.values for dimension in dimensions)):
+    for values in product(*(dimension.values for dimension in dimensions)):
         shared: dict[str, Any] = {}
         base = True
         for (perturbation, _), value in zip(dimensions, values, strict=True):
@@ -195,7 +207,7 @@ def _product(sentence: Sentence, dimensions: Sequence[_Dimension], seed: int) ->
         versions = [
             Sentence.unchecked(sentence.id, text, spans, sentence.attributes) for text, spans, _ in made
         ]
-        following = perturbation.variants(versions, values=values, seed=seed)
+        following = _variants(perturbation, versions, values=values, seed=seed)
         if any(before.record for before in made):
             following = [
                 after._replace(record={**(made[at // len(values)].record or {}), **(after.record or {})})
@@ -203,6 +215,30 @@ def _product(sentence: Sentence, dimensions: Sequence[_Dimension], seed: int) ->
             ]
         made = following
     return made
+
+
+def _variants(
+    perturbation: Perturbation, versions: Sequence[Sentence], *, values: Sequence[str], seed: int
+) -> list[Variant]:
+    """The perturbation's variants; those of a class that is not ours are checked."""
+    if type(perturbation) in BUILT_IN:
+        return perturbation.variants(versions, values=values, seed=seed)
+    name, base_id = perturbation.name, versions[0].id
+    try:
+        found = [Variant(*variant) for variant in perturbation.variants(versions, values=values, seed=seed)]
+    except ProbetaError:
+        raise
+    except Exception as error:
+        raise UsageError(
+            f"the perturbation {name} fails on {base_id!r}: {type(error).__name__}: {error}"
+        ) from error
+    labels = [[span.label for span in sentence.spans] for sentence in versions for _ in values]
+    for variant, expected in zip_longest(found, labels):
+        if variant is None or [span.label for span in variant.spans] != expected:
+            raise UsageError(f"the perturbation {name} does not keep the spans of {base_id!r}")
+        if faults := span_faults(variant.text, variant.spans, row=base_id):
+            raise DataError(faults)
+    return found
 
 
 def _first(seen: _Seen, text: str, spans: tuple[Span, ...], row_id: str) -> str | None:
@@ -224,7 +260,9 @@ def _operated(
 ) -> Iterator[Sentence]:
     """The rows of one operation: one for each value but the first, which changes nothing."""
     values = operation.values[1:]
-    for value, variant in zip(values, operation.variants([sentence], values=values, seed=seed), strict=True):
+    for value, variant in zip(
+        values, _variants(operation, [sentence], values=values, seed=seed), strict=True
+    ):
         parameters = _with_seed(operation, operation.parameters(), seed)
         if len(values) > 1:
             parameters["value"] = value

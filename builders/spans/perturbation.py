@@ -58,6 +58,7 @@ class Perturbation(ABC):
     def edits(self, sentence: Sentence, *, value: str, seed: int) -> Sequence[Edit]:
         """The edits, sorted and not overlapping, that make ``value`` of ``sentence``.
 
+        It is not called for the first value, which changes nothing.
         A random draw is keyed by (seed, name, ``sentence.id``): ``probeta.randomness.keyed``. The id stays
         the base sentence's where several dimensions are applied in turn.
         """
@@ -71,7 +72,13 @@ class Perturbation(ABC):
         return [self.variant(sentence, value=value, seed=seed) for sentence in versions for value in values]
 
     def variant(self, sentence: Sentence, *, value: str, seed: int) -> Variant:
-        """The sentence under one value, by its edits."""
+        """The sentence under one value: unchanged under the first one, else by its edits."""
+        if value == self.values[0]:
+            return Variant(sentence.text, sentence.spans)
+        return self.edited(sentence, value=value, seed=seed)
+
+    def edited(self, sentence: Sentence, *, value: str, seed: int) -> Variant:
+        """The sentence with the edits of ``value`` applied."""
         edits = self.edits(sentence, value=value, seed=seed)
         if not edits:
             return Variant(sentence.text, sentence.spans)

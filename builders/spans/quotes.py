@@ -130,8 +130,8 @@ class Quotes(QuotePolicies, Perturbation):
         return found
 
     def variant(self, sentence: Sentence, *, value: str, seed: int) -> Variant:
-        """As the base class says, with the record of the pairs that were there."""
-        text, spans, _ = super().variant(sentence, value=value, seed=seed)
+        """By edits for both values, since ``without`` strips what was there, with the record of that."""
+        text, spans, _ = self.edited(sentence, value=value, seed=seed)
         return Variant(text, spans, _record(sentence.text, own_pairs(sentence.text, sentence.spans)))
 
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 from probeta.builders.spans.casing import Casing
 from probeta.builders.spans.noise import (
@@ -88,14 +88,49 @@ class Registry:
         return self._classes[name]
 
     def create(self, name: str, parameters: Mapping[str, Any]) -> Perturbation:
-        """An instance with ``parameters``; a UsageError for one that it does not have."""
+        """An instance with ``parameters``; text is read as the parameter's type.
+
+        Raises a UsageError for a parameter that it does not have, or a value of another type.
+        """
         cls = self.find(name)
         accepted = parameter_names(cls)
-        for parameter in parameters:
+        types = get_type_hints(cls) if parameters else {}
+        given = {}
+        for parameter, value in parameters.items():
             if not accepted:
                 raise UsageError(f"{name} has no parameters, but {parameter!r} is given")
             one_of(parameter, accepted, what=f"parameter of {name}")
-        return cls(**parameters)
+            given[parameter] = _typed(value, types[parameter], what=f"{name}: {parameter}")
+        try:
+            return cls(**given)
+        except TypeError as error:
+            raise UsageError(f"{name}: {error}") from error
+
+    def parse(self, text: str) -> Perturbation:
+        """From ``NAME`` or ``NAME:parameter=value,parameter=value``, as an option gives it.
+
+        >>> Registry().parse("keyboard_typo:count=2").parameters()
+        {'count': 2, 'layout': 'es'}
+        """
+        name, _, rest = text.partition(":")
+        parameters = {}
+        for part in rest.split(",") if rest else []:
+            parameter, given, value = part.partition("=")
+            if not given:
+                raise UsageError(f"{text}: expected {name}:parameter=value, found {part!r}")
+            parameters[parameter] = value
+        return self.create(name, parameters)
+
+
+def _typed(value: Any, wanted: Any, *, what: str) -> Any:
+    """``value`` as an int, a float or a bool where the parameter is one and ``value`` is text."""
+    if not isinstance(value, str) or wanted not in (bool, int, float):
+        return value
+    try:
+        return {"true": True, "false": False}[value.lower()] if wanted is bool else wanted(value)
+    except (KeyError, ValueError):
+        expected = "true or false" if wanted is bool else "a number"
+        raise UsageError(f"{what} is {value!r}; expected {expected}") from None
 
 
 def _where(cls: type) -> str:

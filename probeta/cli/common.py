@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
 
-from probeta.errors import DataError, ProbetaError
+from probeta.errors import DataError, Fault, ProbetaError
 
 #: More faults than this are counted, not printed: the first ones are what a person mends.
 SHOWN_FAULTS = 50
@@ -66,3 +66,11 @@ def print_faults(faults: Any) -> None:
 def print_json(value: Mapping[str, Any]) -> None:
     """One JSON object on stdout; NaN is a programming error, never output."""
     print(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def print_listed(title: str, faults: Sequence[Fault]) -> None:
+    """What a person should know though the command did its work, on stderr, a line each."""
+    for fault in faults[:SHOWN_FAULTS]:
+        print(f"{title}: {fault}", file=sys.stderr)
+    if len(faults) > SHOWN_FAULTS:
+        print(f"{title}: ... and {len(faults) - SHOWN_FAULTS} more (--json has all)", file=sys.stderr)

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from probeta.cli.common import SHOWN_FAULTS, Json, print_json, reported
-from probeta.errors import Fault, UsageError
+from probeta.cli.common import Json, print_json, print_listed, reported
+from probeta.errors import UsageError
 from probeta.formats import FORMATS, ReadOptions, WriteOptions
 from probeta.formats.convert import Conversion, convert
 
@@ -95,18 +95,11 @@ def _as_json(done: Conversion, target: str) -> dict[str, object]:
 
 def _print(done: Conversion, target: str) -> None:
     """What happened, on stderr: OUT may be standard output."""
-    _list("read with a doubt", done.read.warnings)
-    _list(f"not held by {done.target_format}", done.written.lost)
+    print_listed("read with a doubt", done.read.warnings)
+    print_listed(f"not held by {done.target_format}", done.written.lost)
     if done.read.invalid_tags:
         print(f"invalid tags in IN: {done.read.invalid_tags}", file=sys.stderr)
     print(
         f"{target}: {done.written.sentences} sentences, {done.written.spans} spans ({done.target_format})",
         file=sys.stderr,
     )
-
-
-def _list(title: str, faults: list[Fault]) -> None:
-    for fault in faults[:SHOWN_FAULTS]:
-        print(f"{title}: {fault}", file=sys.stderr)
-    if len(faults) > SHOWN_FAULTS:
-        print(f"{title}: ... and {len(faults) - SHOWN_FAULTS} more (--json has all)", file=sys.stderr)

@@ -24,6 +24,7 @@ class Command(NamedTuple):
 #: name -> module with a typer ``app``; the order is the order of the loop.
 COMMANDS: dict[str, Command] = {
     "build": Command("build", "Build a test set from a recipe", "author"),
+    "perturb": Command("perturb", "Perturb sentences: casing, quotation marks and more", "author"),
     "attributes": Command("attributes", "Label spans with their automatic attributes", "author"),
     "convert": Command("convert", "Convert annotated sentences between formats", "author"),
     "new": Command("new", "Start a recipe of your own", "author"),

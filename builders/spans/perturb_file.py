@@ -1,0 +1,97 @@
+"""From an annotated file to the file of its perturbed sentences, in any format, with the counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from probeta.builders.spans.perturb import perturbed
+from probeta.builders.spans.perturbation import Perturbation
+from probeta.builders.spans.registry import Registry
+from probeta.formats import (
+    ReadOptions,
+    ReadReport,
+    WriteOptions,
+    WriteReport,
+    read_sentences,
+    write_sentences,
+)
+from probeta.progress import track
+from probeta.records import Sentence
+from probeta.signature import signature
+
+
+@dataclass(slots=True)
+class Perturbed:
+    """What a run made. ``duplicates`` counts the rows that coincide with an earlier one, or their base."""
+
+    signature: str
+    base_sentences: int = 0
+    sentences: int = 0
+    spans: int = 0
+    duplicates: int = 0
+    read: ReadReport = field(default_factory=ReadReport)
+    written: WriteReport = field(default_factory=WriteReport)
+
+
+def perturb_file(
+    source: Path | str,
+    out: Path | str,
+    *,
+    grid: Mapping[str, Sequence[str]] | None = None,
+    policies: Mapping[str, Any] | None = None,
+    operations: Sequence[Perturbation] = (),
+    registry: Registry | None = None,
+    seed: int = 0,
+    source_format: str | None = None,
+    out_format: str | None = None,
+    reading: ReadOptions | None = None,
+    writing: WriteOptions | None = None,
+) -> Perturbed:
+    """Write every perturbed sentence of ``source`` to ``out``, whole or not at all, in flat memory.
+
+    The arguments are those of ``perturbed``, ``read_sentences`` and ``write_sentences``, and so are the
+    errors. The input's ids become ``base_id``.
+    """
+    done = Perturbed(_signature(grid or {}, policies or {}, operations, seed))
+    bases = read_sentences(source, format=source_format, options=reading, report=done.read)
+    rows = perturbed(
+        _counted_bases(track(bases, label="sentences"), done),
+        grid=grid,
+        policies=policies,
+        operations=operations,
+        registry=registry,
+        seed=seed,
+    )
+    done.written = write_sentences(out, _counted(rows, done), format=out_format, options=writing)
+    return done
+
+
+def _counted_bases(bases: Iterable[Sentence], done: Perturbed) -> Iterator[Sentence]:
+    for sentence in bases:
+        done.base_sentences += 1
+        yield sentence
+
+
+def _counted(rows: Iterable[Sentence], done: Perturbed) -> Iterator[Sentence]:
+    for row in rows:
+        done.sentences += 1
+        done.spans += len(row.spans)
+        done.duplicates += row.attributes["duplicate_of"] is not None
+        yield row
+
+
+def _signature(
+    grid: Mapping[str, Sequence[str]],
+    policies: Mapping[str, Any],
+    operations: Sequence[Perturbation],
+    seed: int,
+) -> str:
+    parts: dict[str, object] = {name: ",".join(values) for name, values in grid.items()}
+    parts |= policies
+    for operation in operations:
+        given = ",".join(f"{name}={value}" for name, value in operation.chosen().items())
+        parts[operation.name] = given or "yes"
+    return signature({**parts, "seed": seed})

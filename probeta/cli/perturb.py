@@ -1,0 +1,236 @@
+"""``probeta perturb``: the configurations of casing and quotes, and other perturbations, over any file."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from probeta.builders.spans.casing import CASINGS
+from probeta.builders.spans.perturb import QUOTES, Policies, perturbed
+from probeta.builders.spans.perturb_file import Perturbed, perturb_file
+from probeta.builders.spans.registry import BUILT_IN, Registry
+from probeta.cli.common import Json, print_json, print_listed, reported
+from probeta.errors import UsageError
+from probeta.formats import FORMATS, ReadOptions, WriteOptions, read_sentences
+from probeta.records import Sentence
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+_NAMES = ", ".join(FORMATS)
+_OPERATIONS = ", ".join(cls.name for cls in BUILT_IN if cls.name not in ("casing", "quotes"))
+
+
+@app.command()
+def command(
+    source: Annotated[
+        str, typer.Argument(metavar="IN", help="An annotated file or built set; - is standard input.")
+    ],
+    out: Annotated[str | None, typer.Option(help="The file to write; - is standard output.")] = None,
+    casing: Annotated[
+        list[str] | None, typer.Option(help=f"May repeat; all if none: {', '.join(CASINGS)}.")
+    ] = None,
+    quotes: Annotated[
+        list[str] | None, typer.Option(help=f"May repeat; both if none: {', '.join(QUOTES)}.")
+    ] = None,
+    quote_style: Annotated[
+        str, typer.Option(help="Quotation marks: curly “ ” ‘ ’, straight \" ', guillemets « » “ ”.")
+    ] = "curly",
+    nested_style: Annotated[
+        str, typer.Option(help="Inside a quotation: the style's next free level (auto), or its single marks.")
+    ] = "auto",
+    existing_quotes: Annotated[
+        str,
+        typer.Option(
+            help="A pair exactly around a span: strip it for `without`, keep it there too, or also convert "
+            "it to the style for `with`."
+        ),
+    ] = "strip",
+    title_rest: Annotated[
+        str, typer.Option(help="The rest of a capitalised word: keep (NBA) or lower (Nba).")
+    ] = "keep",
+    hyphens: Annotated[
+        str, typer.Option(help="Capitals of a hyphenated word: first (E-mail) or every (E-Mail).")
+    ] = "first",
+    span_words: Annotated[
+        str, typer.Option(help="Words that `span_title` capitalises in a span: every or first.")
+    ] = "every",
+    locale: Annotated[
+        str, typer.Option(help="Language of the case mappings: und, or tr and az for their two letters i.")
+    ] = "und",
+    operation: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[:KEY=VALUE,...]",
+            help=f"A further perturbation, alone; may repeat: {_OPERATIONS}, or one of a plugin. "
+            "Without --casing and --quotes no configurations are written.",
+        ),
+    ] = None,
+    plugin: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE.py", help="A file that defines perturbations; it is run."),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(help="For perturbations that draw; the draw follows from it and the id.")
+    ] = 0,
+    show: Annotated[
+        int | None,
+        typer.Option(min=1, help="Write nothing; show the first sentences beside their variants."),
+    ] = None,
+    source_format: Annotated[
+        str | None, typer.Option("--from", help=f"The format of IN, if its ending does not tell: {_NAMES}.")
+    ] = None,
+    out_format: Annotated[
+        str | None, typer.Option("--to", help=f"The format of OUT, if its ending does not tell: {_NAMES}.")
+    ] = None,
+    scheme: Annotated[str, typer.Option(help="Tags of IN: IOB1, IOB2, IOBES or BILOU.")] = "IOB2",
+    invalid: Annotated[
+        str, typer.Option(help="Tag sequences that the scheme forbids: error, conlleval or discard.")
+    ] = "error",
+    label: Annotated[
+        str | None, typer.Option(help="The label of spans without one (bare B and I tags, ADoBo CSV).")
+    ] = None,
+    token_column: Annotated[int, typer.Option(min=0, help="Column of the tokens, from 0.")] = 0,
+    tag_column: Annotated[int, typer.Option(min=0, help="Column of the tags, from 0.")] = 1,
+    ambiguous: Annotated[
+        str, typer.Option(help="A span string of an ADoBo CSV that fits several places: error or first.")
+    ] = "error",
+    language: Annotated[str, typer.Option(help="The language of the tokenizer, if OUT has tokens.")] = "es",
+    as_json: Json = False,
+) -> None:
+    """Write every sentence in twelve configurations, six casings with and without quotation marks.
+
+    Spans keep their number and order and stand where their text went. The id of IN becomes `base_id`.
+
+    Example: probeta perturb dev.conll --out dev-perturbed.jsonl --quote-style straight
+    """
+    with reported(as_json=as_json):
+        if (out is None) == (show is None):
+            raise UsageError("name a file to write, --out OUT, or see some sentences, --show 3; not both")
+        if as_json and (out is None or out == "-"):
+            raise UsageError("--json needs --out and a file: standard output holds the JSON object")
+        registry = Registry(plugins=plugin or ())
+        operations = [registry.parse(text) for text in operation or ()]
+        grid = {"casing": casing or list(CASINGS), "quotes": quotes or list(QUOTES)}
+        policies = Policies.of(
+            {
+                "quote_style": quote_style,
+                "nested_style": nested_style,
+                "existing_quotes": existing_quotes,
+                "title_rest": title_rest,
+                "hyphens": hyphens,
+                "span_words": span_words,
+                "locale": locale,
+            }
+        ).chosen()
+        if operations and not casing and not quotes:
+            if policies:
+                raise UsageError(
+                    f"{', '.join(policies)}: these concern casing and quotes, of which no configuration is "
+                    "written; add --casing or --quotes"
+                )
+            grid = {}
+        reading = ReadOptions(
+            scheme=scheme,
+            invalid=invalid,
+            label=label,
+            token_column=token_column,
+            tag_column=tag_column,
+            ambiguous=ambiguous,
+        )
+        if out is None:
+            bases = itertools.islice(read_sentences(source, format=source_format, options=reading), show)
+            for base in bases:
+                rows = perturbed(
+                    [base], grid=grid, policies=policies, operations=operations, registry=registry, seed=seed
+                )
+                _show(base, list(rows))
+            return
+        done = perturb_file(
+            source,
+            out,
+            grid=grid,
+            policies=policies,
+            operations=operations,
+            registry=registry,
+            seed=seed,
+            source_format=source_format,
+            out_format=out_format,
+            reading=reading,
+            writing=WriteOptions(language=language),
+        )
+        if as_json:
+            print_json(_as_json(done, out))
+        _print(done, out)
+
+
+def _as_json(done: Perturbed, out: str) -> dict[str, object]:
+    return {
+        "out": out,
+        "counts": {
+            "base_sentences": done.base_sentences,
+            "sentences": done.sentences,
+            "spans": done.spans,
+            "duplicates": done.duplicates,
+        },
+        "signature": done.signature,
+        "warnings": [fault.to_json() for fault in done.read.warnings],
+        "lost": [fault.to_json() for fault in done.written.lost],
+    }
+
+
+def _print(done: Perturbed, out: str) -> None:
+    """What happened, on stderr: OUT may be standard output."""
+    print_listed("read with a doubt", done.read.warnings)
+    print_listed("not held by OUT", done.written.lost)
+    print(
+        f"{out}: {done.sentences} sentences, {done.spans} spans of {done.base_sentences} base sentences",
+        file=sys.stderr,
+    )
+    if done.duplicates:
+        print(f"{done.duplicates} coincide with an earlier one and name it in duplicate_of", file=sys.stderr)
+    print(done.signature, file=sys.stderr)
+
+
+def _show(base: Sentence, rows: Sequence[Sentence]) -> None:
+    """The base and, below it, its variants: spans in brackets, what changed in bold, `=` for the same."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False, soft_wrap=True)
+    names = [row.id.removeprefix(f"{base.id}|") for row in rows]
+    width = max(map(len, (base.id, *names)))
+    console.print(Text(base.id.ljust(width), "bold cyan"), _marked(base, base))
+    for name, row in zip(names, rows, strict=True):
+        earlier = row.attributes["duplicate_of"]
+        same = Text(f"= {str(earlier).removeprefix(f'{base.id}|')}", "dim")
+        shown = same if earlier else _marked(base, row)
+        console.print(Text(name.ljust(width), "cyan"), shown)
+    console.print()
+
+
+def _marked(base: Sentence, row: Sentence) -> Text:
+    """The row's text as `_show` prints it."""
+    from rich.text import Text
+
+    changed = {
+        at
+        for kind, _, _, start, end in SequenceMatcher(None, base.text, row.text, autojunk=False).get_opcodes()
+        if kind != "equal"
+        for at in range(start, end)
+    }
+    shown = Text()
+    for at in range(len(row.text) + 1):
+        shown.append("]" * sum(span.end == at for span in row.spans), "dim")
+        shown.append("[" * sum(span.start == at for span in row.spans), "dim")
+        if at < len(row.text):
+            shown.append(row.text[at], "bold yellow" if at in changed else "")
+    return shown
