@@ -76,7 +76,7 @@ def read_joins(recipe: SpanRecipe) -> list[Join]:
                 )
             )
             continue
-        first = f"[{re.escape(left[:1].lower())}{re.escape(left[:1].upper())}]"
+        first = f"(?:{re.escape(left[:1])}|{re.escape(left[:1].upper())})"
         joins.append(Join(kind, re.compile(rf"(?<!\w){first}{re.escape(left[1:])}( +)"), pattern, result))
     if faults:
         raise DataError(faults)
