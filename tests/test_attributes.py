@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probeta.builders.spans.attributes import COLUMNS, VALUES, attribute_rows, span_attributes, span_type
+from probeta.builders.spans.generate import generate_base
+from probeta.builders.spans.perturb import configurations
 from probeta.errors import DataError, UsageError
 from probeta.formats import read_sentences
+from probeta.recipe import load_recipe
 from probeta.records import Sentence, Span
+from probeta.tables import read_table
 
 
 def marked(text: str) -> Sentence:
@@ -109,6 +114,7 @@ def test_adjacent(text: str, expected: str) -> None:
     ("text", "expected"),
     [
         ("Los [[burpees]] cansan.", "standard"),
+        ("¿ Qué [[Burpees]] ?", "span_title"),
         ("[[Burpees]] para todos.", "standard"),
         ("“[[Dark kitchen]]”: qué es.", "standard"),
         ("Se acabó. [[Spoilers]] no, gracias.", "standard"),
@@ -119,6 +125,7 @@ def test_adjacent(text: str, expected: str) -> None:
         ("Los [[Burpees]] cansan.", "span_title"),
         ("[[Dark Kitchen]]: qué es.", "span_title"),
         ("El [[K-Pop]] y el [[E-mail]], el [[Women's March]].", "span_title"),
+        ("El [[NBA Draft]] gusta.", "span_title"),
         ("Los [[BURPEES]] cansan.", "span_upper"),
         ("[[BURPEES]] para todos.", "span_upper"),
         ("Los [[eSports]] de la [[NBA draft]].", "other"),
@@ -131,35 +138,13 @@ def test_casing(text: str, expected: str) -> None:
     assert set(values(text, "casing")) == {expected}
 
 
-# The BLAS paper's own examples (Table 1, appendix A.1) with the type that the paper gives each: 19 of 19.
-PAPER_SPANS = {
-    "burpee": "compliant",
-    "burpees": "compliant",
-    "pipeline": "compliant",
-    "paper": "compliant",
-    "eyeliner": "compliant",
-    "barman": "compliant",
-    "medal race": "compliant",
-    "spoiler": "non_compliant",
-    "spoilers": "non_compliant",
-    "cliffhanger": "non_compliant",
-    "fact checker": "non_compliant",
-    "fact checkers": "non_compliant",
-    "joint ventures": "mixed_compliant",
-    "tie break": "mixed_compliant",
-    "pie": "ambiguous",
-    "total red": "ambiguous",
-    "global director": "ambiguous",
-    "casual looks": "mixed_ambiguous",
-    "escape room": "mixed_ambiguous",
-}
-
-
 @pytest.mark.parametrize("casing", [str, str.upper, str.title])
-def test_the_papers_examples(casing: type[str]) -> None:
-    found = {span: values(f"Va de [[{casing(span)}]] hoy.", "type")[0] for span in PAPER_SPANS}
-    assert found == PAPER_SPANS
-    assert len(PAPER_SPANS) == 19
+def test_the_papers_examples(casing: Callable[[str], str]) -> None:
+    """The BLAS paper's own examples (Table 1, appendix A.1) with the type that it prints for each."""
+    table = read_table(Path(__file__).parent / "data" / "paper" / "span_types.csv")
+    expected = {row["span"]: row["type"] for row in table}
+    assert len(expected) == 19
+    assert {span: values(f"Va de [[{casing(span)}]] hoy.", "type")[0] for span in expected} == expected
 
 
 def test_a_step_that_is_off_is_null_and_out_of_the_type() -> None:
@@ -215,6 +200,27 @@ def test_any_text_gets_declared_values(parts: list[str]) -> None:
         assert all(row[name] in allowed for name, allowed in VALUES.items())
         assert sentence.text[row["start"] : row["end"]] == row["text"]
     assert [row["text"] for row in span_attributes(sentence)] == sentence.surfaces()
+
+
+def test_what_a_grid_declares_is_what_the_text_shows() -> None:
+    """The bundled spans recipe in its twelve configurations, each casing and quotes read off the text.
+
+    A single word that opens its sentence has a capital in standard and span_title alike: 20 such spans,
+    with and without quotes, make 40 rows that read as standard.
+    """
+    recipe = load_recipe(Path(__file__).parents[1] / "templates" / "blas")
+    other = []
+    rows = 0
+    for sentence in configurations(generate_base(recipe)):
+        for found in span_attributes(sentence):
+            rows += 1
+            declared = (sentence.attributes["casing"], sentence.attributes["quotes"])
+            if (found["casing"], found["quotes"]) != declared:
+                other.append((*declared, found["casing"], found["length"], found["position"]))
+    assert rows == 2076
+    assert Counter(other) == {
+        ("span_title", quotes, "standard", "single", "initial"): 20 for quotes in ("without", "with")
+    }
 
 
 def test_counts_on_coalas_dev(reference_data: Path) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 from probeta.builders.spans import ambiguity as ambiguity_lists
 from probeta.builders.spans import spelling as spelling_families
 from probeta.builders.spans.ambiguity import Ambiguity
+from probeta.builders.spans.quotes import KIND
 from probeta.builders.spans.spelling import Spelling
 from probeta.records import Sentence, Span
 
@@ -42,7 +43,8 @@ VALUES: dict[str, tuple[str, ...]] = {
 COLUMNS = ("item", "start", "end", "text", "label", *VALUES, "spelling_reasons", "ambiguous_words")
 
 _APOSTROPHES = "'’"
-_QUOTES = frozenset("\"'“”„‟‘’‚‛«»‹›`´")
+# The marks that perturbations write, and those of typewriters and old tokenizers.
+_QUOTES = frozenset(KIND) | frozenset("`´‟‛›")
 # Letters and digits with their combining marks.
 _RUN = re.compile(r"(?:[^\W_][\u0300-\u036f]*)+")
 _SENTENCE_ENDS = frozenset(".!?…")
@@ -203,7 +205,7 @@ class _Casing:
         if self._lower:
             return "lower"
         words = _cased_words(surface)
-        if self._titled and all(_capital(word[0]) for word in words):
+        if all(_capital(word[0]) for word in words) and self._titled:
             return "title"
         if not words or all(map(_lower, words)):
             return "standard"
@@ -211,7 +213,10 @@ class _Casing:
             return "standard"
         if surface == surface.upper() and sum(len(run) for word in words for run in word) > 1:
             return "span_upper"
-        return "span_title" if all(map(_titled, words)) else "other"
+        # An acronym keeps its capitals among capitalised words: NBA Draft.
+        if any(map(_titled, words)) and all(_titled(word) or _upper(word) for word in words):
+            return "span_title"
+        return "other"
 
     @cached_property
     def _upper(self) -> bool:
@@ -226,18 +231,18 @@ class _Casing:
     @cached_property
     def _titled(self) -> bool:
         """Whether every word outside the spans has a capital, the text's own first word not counted."""
-        found = []
+        capitals = 0
         start = 0
         for end, after in [*((span.start, span.end) for span in self._spans), (len(self._text), 0)]:
-            gap = self._text[start:end].split()
-            if start and self._text[start : start + 1].isalnum():
-                gap = gap[1:]  # the rest of a word that began with the span
-            found += [_cased_words(word) for word in gap]
-            if not start and found:
-                found[0] = []
+            words = _words(self._text[start:end])
+            # The text's first word has a capital anyway; a word that begins with a span is the span's.
+            rest = words[1:] if not start or self._text[start : start + 1].isalnum() else words
+            for cased in map(_cased_words, rest):
+                if cased and not _capital(cased[0][0]):
+                    return False
+                capitals += bool(cased)
             start = after
-        cased = [words[0][0] for words in found if words]
-        return bool(cased) and all(map(_capital, cased))
+        return capitals > 0
 
     def _starts_sentence(self, span: Span) -> bool:
         before = self._text[: span.start].rstrip("".join(_QUOTES) + " \t\n¿¡([—–-")
@@ -262,6 +267,10 @@ def _cased_words(surface: str) -> list[list[str]]:
 
 def _lower(word: Sequence[str]) -> bool:
     return all(run == run.lower() for run in word)
+
+
+def _upper(word: Sequence[str]) -> bool:
+    return all(run == run.upper() for run in word)
 
 
 def _capital(run: str) -> bool:
