@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -182,3 +183,10 @@ def test_the_verbs_that_the_tables_name_are_named_once() -> None:
 def test_any_text_has_an_answer(word: str) -> None:
     entry = ambiguity("es", "wspanish").entry(word)
     assert entry is None or entry
+
+
+def test_the_shipped_list_is_the_packages_own() -> None:
+    package = Path("/usr/share/dict/spanish")
+    if not package.is_file():
+        pytest.skip("the Debian package wspanish is not installed")
+    assert lists.words("es", "wspanish.txt.gz") == package.read_text(encoding="utf-8").split()
