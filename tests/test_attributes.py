@@ -155,6 +155,20 @@ def test_a_step_that_is_off_is_null_and_out_of_the_type() -> None:
     assert span_type(adjacent=True, ambiguity=None, spelling=None) == "adjacent"
 
 
+def test_a_recipe_may_order_the_steps_of_the_type() -> None:
+    pair = marked("Un [[pie]] [[spoiler]].")
+
+    def types(*rule: str) -> list[str | None]:
+        return [row["type"] for row in attribute_rows([pair], type_rule=rule)]
+
+    assert types("adjacency", "ambiguity", "spelling") == ["adjacent", "adjacent"]
+    assert types("ambiguity", "adjacency") == ["ambiguous", "adjacent"]
+    assert types("spelling") == ["compliant", "non_compliant"]
+    assert types("ambiguity") == ["ambiguous", None]
+    with pytest.raises(UsageError, match="step of the type rule 'adjacent'"):
+        types("adjacent")
+
+
 def test_rows_name_the_rejected_and_the_ambiguous_words() -> None:
     row = next(attribute_rows([marked("Un [[Fact escape checker]].")]))
     assert tuple(row) == COLUMNS

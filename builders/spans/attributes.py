@@ -18,6 +18,7 @@ from probeta.builders.spans import spelling as spelling_families
 from probeta.builders.spans.ambiguity import Ambiguity
 from probeta.builders.spans.quotes import KIND
 from probeta.builders.spans.spelling import Spelling
+from probeta.errors import one_of
 from probeta.records import Sentence, Span
 
 #: The automatic attributes with their values, in the order of the columns.
@@ -39,6 +40,9 @@ VALUES: dict[str, tuple[str, ...]] = {
     ),
 }
 
+#: The steps that decide the type, in the order of the BLAS paper; a recipe may name fewer or others first.
+TYPE_RULE = ("adjacency", "ambiguity", "spelling")
+
 #: The columns of ``attribute_rows``; the last two hold ``word:code`` and ``word:entry``, space between.
 COLUMNS = ("item", "start", "end", "text", "label", *VALUES, "spelling_reasons", "ambiguous_words")
 
@@ -57,19 +61,25 @@ def attribute_rows(
     spelling: str | None = "strict",
     ambiguity: str | None = "wspanish",
     adjacency: bool = True,
+    type_rule: Sequence[str] = TYPE_RULE,
 ) -> Iterator[dict[str, Any]]:
     """One row a span with the keys of ``COLUMNS``, in the order of the sentences and their spans.
 
     ``item`` is the sentence's id. ``spelling`` and ``ambiguity`` name families of the language
-    (``spelling.families``, ``ambiguity.ambiguity``); None leaves the attribute null and its step out of
-    ``type``. Raises a UsageError for an unknown language or family, before the first row.
+    (``spelling.families``, ``ambiguity.families``); None leaves the attribute null. ``type_rule`` names the
+    steps that decide ``type``, the first first; a step whose attribute is null or off decides nothing.
+    Raises a UsageError for an unknown language, family or step, before the first row.
     """
+    for step in type_rule:
+        one_of(step, TYPE_RULE, what="step of the type rule")
     rules = None if spelling is None else spelling_families.spelling(language, spelling)
     words = None if ambiguity is None else ambiguity_lists.ambiguity(language, ambiguity)
 
     def rows() -> Iterator[dict[str, Any]]:
         for sentence in sentences:
-            for row in span_attributes(sentence, spelling=rules, ambiguity=words, adjacency=adjacency):
+            for row in span_attributes(
+                sentence, spelling=rules, ambiguity=words, adjacency=adjacency, type_rule=type_rule
+            ):
                 yield {"item": sentence.id, **row}
 
     return rows()
@@ -81,10 +91,12 @@ def span_attributes(
     spelling: Spelling | None = None,
     ambiguity: Ambiguity | None = None,
     adjacency: bool = True,
+    type_rule: Sequence[str] = TYPE_RULE,
 ) -> list[dict[str, Any]]:
     """The attributes of each span of a sentence, in order; the keys are ``COLUMNS`` without ``item``.
 
     With ``adjacency`` off a span beside another keeps its own length and its type ignores the other.
+    ``type_rule`` as in ``attribute_rows``.
 
     >>> row = span_attributes(Sentence("1", "Los “burpees” cansan.", (Span(5, 12, "ENG"),)))[0]
     >>> row["length"], row["position"], row["quotes"], row["casing"], row["adjacent"]
@@ -124,7 +136,10 @@ def span_attributes(
         )
         row["ambiguity"] = _share(len(known), len(own), "none", "mixed", "all") if ambiguity else None
         row["type"] = span_type(
-            adjacent=adjacency and len(run) > 1, ambiguity=row["ambiguity"], spelling=row["spelling"]
+            adjacent=adjacency and len(run) > 1,
+            ambiguity=row["ambiguity"],
+            spelling=row["spelling"],
+            rule=type_rule,
         )
         row["spelling_reasons"] = " ".join(rejected) if spelling else None
         row["ambiguous_words"] = " ".join(known) if ambiguity else None
@@ -132,15 +147,20 @@ def span_attributes(
     return rows
 
 
-def span_type(*, adjacent: bool, ambiguity: str | None, spelling: str | None) -> str | None:
-    """The type of a span: adjacency first, then ambiguity, then spelling; a step that is off says nothing.
+def span_type(
+    *, adjacent: bool, ambiguity: str | None, spelling: str | None, rule: Sequence[str] = TYPE_RULE
+) -> str | None:
+    """The type that the first step of ``rule`` with something to say gives; None if none has.
 
     >>> span_type(adjacent=False, ambiguity="mixed", spelling="compliant")
     'mixed_ambiguous'
     """
-    if adjacent:
-        return "adjacent"
-    return {"all": "ambiguous", "mixed": "mixed_ambiguous"}.get(ambiguity or "none", spelling)
+    steps = {
+        "adjacency": "adjacent" if adjacent else None,
+        "ambiguity": {"all": "ambiguous", "mixed": "mixed_ambiguous"}.get(ambiguity or "none"),
+        "spelling": spelling,
+    }
+    return next((value for step in rule if (value := steps[step]) is not None), None)
 
 
 def _share(count: int, total: int, none: str, some: str, every: str) -> str:

@@ -74,4 +74,5 @@ def automatic_rows(base: Iterable[Sentence], recipe: SpanRecipe) -> Iterator[dic
         spelling=recipe.families.get("spelling"),
         ambiguity=recipe.families.get("ambiguity"),
         adjacency="adjacency" in recipe.type_rule,
+        type_rule=recipe.type_rule,
     )

@@ -36,6 +36,10 @@ def _filled(text: str) -> str:
 Text = Annotated[str, AfterValidator(_filled)]
 #: A name that other parts of the recipe, templates and columns use.
 Name = Annotated[str, matching(r"[a-z][a-z0-9_]*", "lower-case letters, digits and _, a letter first")]
+#: A named family of rules or words, with its options: strict, strict+no_ze.
+Family = Annotated[
+    str, matching(r"[a-z][a-z0-9_]*(?:\+[a-z0-9_]+)*", "a family's name, its options after it with +")
+]
 LabelName = Annotated[str, matching(r"[A-Za-z][A-Za-z0-9_-]*", "letters, digits, _ and -, a letter first")]
 #: The value of an attribute.
 Value = Annotated[str, matching(r"[^\s|;]+", "a word without spaces, | and ;")]

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Field, PrivateAttr, TypeAdapter
 
-from probeta.recipe.basics import File, LabelName, Model, Name, Text, Value, matching
+from probeta.recipe.basics import Family, File, LabelName, Model, Name, Text, Value, matching
 from probeta.recipe.pairs import PairSettings
 from probeta.recipe.selection import SelectionRule
 
@@ -186,10 +186,10 @@ class SpanRecipe(RecipeBase):
     """Sentences with labelled spans, from lexicons, templates and hand-written rows."""
 
     kind: Literal["spans"]
-    families: dict[Name, Name] = Field(
+    families: dict[Literal["spelling", "ambiguity"], Family] = Field(
         default_factory=dict, description="Automatic attribute -> the named family that computes it."
     )
-    type_rule: list[Name] = Field(
+    type_rule: list[Literal["adjacency", "ambiguity", "spelling"]] = Field(
         default_factory=list, description="The order in which automatic attributes decide the type."
     )
     grid: Grid
