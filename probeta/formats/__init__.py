@@ -47,15 +47,18 @@ class Format(NamedTuple):
     module: str
     endings: tuple[str, ...]
     title: str
-    reads: bool = True
     writes: bool = True
 
 
 #: name -> format; the module is imported when the format is used.
 FORMATS: dict[str, Format] = {
     "jsonl": Format("jsonl", (".jsonl", ".ndjson"), "JSONL, a sentence a line"),
+    "parquet": Format("parquet", (".parquet",), "Parquet, a sentence a row"),
     "conll": Format("conll", (".conll", ".iob", ".bio", ".tsv"), "CoNLL, a token and its tag a line"),
     "adobo": Format("adobo", (".csv",), "ADoBo CSV, sentence;span;span"),
+    "docbin": Format("docbin", (".spacy",), "spaCy's DocBin"),
+    "label_studio": Format("label_studio", (".json",), "Label Studio tasks, an export as JSON"),
+    "folder": Format("folder", (), "a built set, or a folder that `datasets` saved", writes=False),
 }
 
 
@@ -67,6 +70,8 @@ def format_of(path: Path | str, *, writing: bool = False) -> str:
     """
     if str(path) == "-":
         return "jsonl"
+    if not writing and Path(path).is_dir():
+        return "folder"
     suffix = Path(path).suffix.lower()
     for name, known in FORMATS.items():
         if suffix in known.endings:
@@ -82,8 +87,8 @@ def format_of(path: Path | str, *, writing: bool = False) -> str:
 def _module(path: Path | str, format: str | None, *, writing: bool) -> Any:
     name = format or format_of(path, writing=writing)
     known = FORMATS[one_of(name, FORMATS, what="format")]
-    if not (known.writes if writing else known.reads):
-        raise UsageError(f"the format {name} is only {'read' if writing else 'written'}")
+    if writing and not known.writes:
+        raise UsageError(f"the format {name} is read, not written: `probeta build` writes a built set")
     return importlib.import_module(f"probeta.formats.{known.module}")
 
 

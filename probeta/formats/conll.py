@@ -26,7 +26,7 @@ from probeta.formats.base import (
     positional_id,
     text_lines,
 )
-from probeta.formats.fitting import Fitter
+from probeta.formats.fitting import Fitter, given_tokens
 from probeta.formats.tags import Decoder, encode
 from probeta.records import Sentence, Span
 from probeta.tokens import Token, Tokenizer, place
@@ -231,15 +231,13 @@ def write(handle: BinaryIO, sentences: Iterable[Sentence], options: WriteOptions
     fit = Fitter(options, losses, faults)
     tokenizer: Tokenizer | None = None
     for sentence in sentences:
-        given = sentence.attributes.get("tokens")
-        if given is None:
+        tokens = given_tokens(sentence, faults)
+        if tokens is None:
             tokenizer = tokenizer or Tokenizer(options.language)
             tokens = tokenizer(sentence.text)
-        else:
-            tokens = place(given, sentence.text) or []
         tokens, ranges = fit(sentence, tokens)
         words = [sentence.text[start:end] for start, end in tokens]
-        faults += _unholdable(sentence, words, given is None or place(given, sentence.text) is not None)
+        faults += _unholdable(sentence, words)
         lines = _comments(sentence, losses)
         if " ".join(words) != sentence.text or not words:
             lines.append(f"# text = {sentence.text}")
@@ -255,22 +253,20 @@ def write(handle: BinaryIO, sentences: Iterable[Sentence], options: WriteOptions
     return report
 
 
-def _unholdable(sentence: Sentence, words: Iterable[str], spelt: bool) -> Iterator[Fault]:
+def _unholdable(sentence: Sentence, words: Iterable[str]) -> Iterator[Fault]:
     """What of a sentence no line of a CoNLL file can hold."""
 
     def fault(message: str, column: str, found: str) -> Fault:
         return Fault(code="cannot_hold", message=message, row=sentence.id, column=column, found=found)
 
-    if not spelt:
-        yield fault("the attribute tokens does not spell the text", "tokens", repr(sentence.text[:80]))
     for column, value in (("id", sentence.id), ("text", sentence.text)):
-        if _breaks(value):
-            yield fault("a line break does not fit a line", column, repr(value[:80]))
+        if _breaks(value) or "\0" in value:
+            yield fault("a line break or a NUL does not fit a line", column, repr(value[:80]))
     for word in words:
         if "\t" in word or word.startswith("# "):
             yield fault("the token does not fit a column", "tokens", repr(word))
     for span in sentence.spans:
-        if "\t" in span.label or _breaks(span.label) or not span.label:
+        if not span.label or any(mark in span.label for mark in "\t\n\r\0"):
             yield fault("the label does not fit a column", "spans", repr(span.label))
 
 
@@ -292,12 +288,12 @@ def _comments(sentence: Sentence, losses: Losses) -> list[str]:
         elif not isinstance(value, str):
             losses.column(code="as_text", column=name, message="the value is written as text")
             lines.append(f"# {name} = {json.dumps(value, default=str)}")
-        elif _breaks(value):
+        elif _breaks(value) or "\0" in value:
             losses.row(
                 code="not_held",
                 row=sentence.id,
                 column=name,
-                message="a line break does not fit a comment",
+                message="a line break or a NUL does not fit a comment",
                 found=repr(value[:80]),
             )
         else:

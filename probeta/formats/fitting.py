@@ -7,7 +7,7 @@ from dataclasses import replace
 from probeta.errors import Fault, one_of
 from probeta.formats.base import Losses, WriteOptions
 from probeta.records import Sentence
-from probeta.tokens import Token, TokenSpan, align, split
+from probeta.tokens import Token, TokenSpan, align, place, split
 
 #: What to do with a span that begins or ends inside a token.
 MISALIGNED = ("split", "error", "drop")
@@ -58,3 +58,27 @@ class Fitter:
                     fix = "--misaligned split cuts the token; " + fix
                 self._faults.append(replace(fault, fix=fix))
         return tokens, ranges
+
+
+def given_tokens(sentence: Sentence, faults: list[Fault]) -> list[Token] | None:
+    """The tokens that the sentence's attribute ``tokens`` names; None where there is none.
+
+    Tokens that do not spell the text are a fault: the text was changed and they were not.
+    """
+    words = sentence.attributes.get("tokens")
+    if words is None:
+        return None
+    tokens = place(words, sentence.text)
+    if tokens is None:
+        faults.append(
+            Fault(
+                code="tokens_text",
+                message="the attribute tokens does not spell the text",
+                row=sentence.id,
+                column="tokens",
+                expected=repr(sentence.text[:80]),
+                found=repr(" ".join(map(str, words))[:80]),
+            )
+        )
+        return []
+    return tokens

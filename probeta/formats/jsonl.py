@@ -6,7 +6,6 @@ are no JSON. ``text`` in a span is checked where it stands and always written.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
@@ -24,7 +23,7 @@ from probeta.formats.base import (
     WriteReport,
     not_utf8,
 )
-from probeta.formats.rows import RowReader, to_row
+from probeta.formats.rows import RowReader, dump_line, to_row
 from probeta.records import Sentence
 
 _BUFFER = 1 << 20
@@ -89,15 +88,11 @@ def write(handle: BinaryIO, sentences: Iterable[Sentence], options: WriteOptions
     """
     report = WriteReport()
     losses = Losses()
-    dumps, passed = orjson.dumps, orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_APPEND_NEWLINE
     lines: list[bytes] = []
     size = 0
     for sentence in sentences:
         row = to_row(sentence)
-        try:
-            line = dumps(row, option=passed)
-        except TypeError:
-            line = _unusual(row, losses)
+        line = dump_line(row, row, losses) + b"\n"
         report.sentences += 1
         report.spans += len(sentence.spans)
         lines.append(line)
@@ -109,13 +104,3 @@ def write(handle: BinaryIO, sentences: Iterable[Sentence], options: WriteOptions
     handle.write(b"".join(lines))
     report.lost = losses.all()
     return report
-
-
-def _unusual(row: dict[str, Any], losses: Losses) -> bytes:
-    """The line of a row with long whole numbers or with values of other types than JSON's."""
-    for column, value in row.items():
-        try:
-            json.dumps(value)
-        except TypeError:
-            losses.column(code="as_text", column=column, message="the value is written as text")
-    return json.dumps(row, ensure_ascii=False, allow_nan=False, default=str).encode() + b"\n"

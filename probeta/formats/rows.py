@@ -12,8 +12,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import orjson
+
 from probeta.errors import DataError, Fault, UsageError, nearest
-from probeta.formats.base import Faults, ReadOptions, ReadReport, positional_id
+from probeta.formats.base import Faults, Losses, ReadOptions, ReadReport, positional_id
 from probeta.records import Sentence, Span, span_faults
 
 #: The keys of a row that are not attributes of the sentence.
@@ -268,3 +270,21 @@ def to_row(sentence: Sentence) -> dict[str, Any]:
         if found:
             raise DataError(found)
     return row
+
+
+def dump_line(value: Mapping[str, Any], columns: Mapping[str, Any], losses: Losses) -> bytes:
+    """JSON without a line break; long whole numbers are kept.
+
+    What JSON has no type for (a date from a Parquet file) becomes text, listed by the one of ``columns``
+    that holds it.
+    """
+    try:
+        return orjson.dumps(value, option=orjson.OPT_PASSTHROUGH_DATETIME)
+    except TypeError:
+        pass
+    for column, held in columns.items():
+        try:
+            json.dumps(held)
+        except TypeError:
+            losses.column(code="as_text", column=column, message="the value is written as text")
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, default=str).encode()
