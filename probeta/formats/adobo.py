@@ -30,6 +30,7 @@ from probeta.formats.base import (
     positional_id,
     text_lines,
 )
+from probeta.formats.rows import to_row
 from probeta.records import Sentence, Span
 
 #: The label of the spans: the format has none, and the task is about anglicisms.
@@ -198,6 +199,7 @@ def write(handle: BinaryIO, sentences: Iterable[Sentence], options: WriteOptions
     sizes, counts = array("Q"), array("Q")
     with tempfile.TemporaryFile() as waiting:
         for sentence in sentences:
+            to_row(sentence)  # refuses what no reader would take back
             surfaces = sentence.surfaces()
             _list_losses(sentence, surfaces, losses)
             sizes.append(waiting.write(";".join(map(_quoted, (sentence.text, *surfaces))).encode()))
@@ -219,8 +221,6 @@ def _quoted(cell: str) -> str:
 
 
 def _list_losses(sentence: Sentence, surfaces: Sequence[str], losses: Losses) -> None:
-    if "\0" in sentence.text:
-        raise DataError(Fault(code="nul", message="the text holds a NUL character", row=sentence.id))
     if not is_positional(sentence.id):
         losses.column(code="not_held", column="id", message="the id has no place")
     for column, value in sentence.attributes.items():

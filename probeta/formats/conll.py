@@ -26,10 +26,11 @@ from probeta.formats.base import (
     positional_id,
     text_lines,
 )
-from probeta.formats.fitting import Fitter, given_tokens
+from probeta.formats.fitting import Fitter
+from probeta.formats.rows import to_row
 from probeta.formats.tags import Decoder, encode
 from probeta.records import Sentence, Span
-from probeta.tokens import Token, Tokenizer, place
+from probeta.tokens import Token, place
 
 _COMMENT = re.compile(r"# +(?P<name>[\w.-]+) *= ?(?P<value>.*)", re.DOTALL)
 _NAME = re.compile(r"[\w.-]+")
@@ -229,13 +230,9 @@ def write(handle: BinaryIO, sentences: Iterable[Sentence], options: WriteOptions
     losses = Losses()
     faults: list[Fault] = []
     fit = Fitter(options, losses, faults)
-    tokenizer: Tokenizer | None = None
     for sentence in sentences:
-        tokens = given_tokens(sentence, faults)
-        if tokens is None:
-            tokenizer = tokenizer or Tokenizer(options.language)
-            tokens = tokenizer(sentence.text)
-        tokens, ranges = fit(sentence, tokens)
+        to_row(sentence)  # refuses what no reader would take back
+        tokens, ranges = fit(sentence, fit.tokens(sentence))
         words = [sentence.text[start:end] for start, end in tokens]
         faults += _unholdable(sentence, words)
         lines = _comments(sentence, losses)
@@ -260,13 +257,13 @@ def _unholdable(sentence: Sentence, words: Iterable[str]) -> Iterator[Fault]:
         return Fault(code="cannot_hold", message=message, row=sentence.id, column=column, found=found)
 
     for column, value in (("id", sentence.id), ("text", sentence.text)):
-        if _breaks(value) or "\0" in value:
-            yield fault("a line break or a NUL does not fit a line", column, repr(value[:80]))
+        if _breaks(value):
+            yield fault("a line break does not fit a line", column, repr(value[:80]))
     for word in words:
         if "\t" in word or word.startswith("# "):
             yield fault("the token does not fit a column", "tokens", repr(word))
     for span in sentence.spans:
-        if not span.label or any(mark in span.label for mark in "\t\n\r\0"):
+        if "\t" in span.label or _breaks(span.label):
             yield fault("the label does not fit a column", "spans", repr(span.label))
 
 
@@ -288,12 +285,12 @@ def _comments(sentence: Sentence, losses: Losses) -> list[str]:
         elif not isinstance(value, str):
             losses.column(code="as_text", column=name, message="the value is written as text")
             lines.append(f"# {name} = {json.dumps(value, default=str)}")
-        elif _breaks(value) or "\0" in value:
+        elif _breaks(value):
             losses.row(
                 code="not_held",
                 row=sentence.id,
                 column=name,
-                message="a line break or a NUL does not fit a comment",
+                message="a line break does not fit a comment",
                 found=repr(value[:80]),
             )
         else:

@@ -7,7 +7,7 @@ of the language's tokenizer, split where a span begins or ends inside one (optio
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 import orjson
 
@@ -21,11 +21,12 @@ from probeta.formats.base import (
     WriteOptions,
     WriteReport,
     is_positional,
+    positional_id,
 )
-from probeta.formats.fitting import Fitter, given_tokens
+from probeta.formats.fitting import Fitter
 from probeta.formats.rows import RowReader, to_row
 from probeta.records import Sentence
-from probeta.tokens import Token, Tokenizer
+from probeta.tokens import Token
 
 #: The mark of spaCy's custom attributes among the keys of ``user_data``: ("._.", name, start, end).
 _EXTENSION = "._."
@@ -35,13 +36,13 @@ def read(
     source: Source, options: ReadOptions, report: ReadReport, faults: Faults
 ) -> Iterator[tuple[int, Sentence]]:
     """Yield each document with its number, from 1; entities, or the group ``options.span_group``."""
-    import spacy
     from spacy.tokens import DocBin
+    from spacy.vocab import Vocab
 
     with source.open() as handle:
         data = handle.read()
     try:
-        docs = list(DocBin().from_bytes(data).get_docs(spacy.blank("xx").vocab)) if data else []
+        docs = list(DocBin().from_bytes(data).get_docs(Vocab())) if data else []
     except Exception as error:  # what garbage raises inside spaCy and msgpack has no common base
         message = (
             f"the file is no DocBin: {str(error).splitlines()[0] if str(error) else type(error).__name__}"
@@ -59,12 +60,13 @@ def read(
     for number, doc in enumerate(docs, start=1):
         spans = doc.ents if options.span_group is None else doc.spans.get(options.span_group, ())
         record = _user_data(doc.user_data, number, report, faults)
+        record.setdefault("id", positional_id(number))
         record["text"] = doc.text
         record["spans"] = [
             {"start": span.start_char, "end": span.end_char, "label": span.label_} for span in spans
         ]
         if options.keep_tokens:
-            record["tokens"] = [token.text for token in doc if not token.is_space]
+            record["tokens"] = [token.text for token in doc if not token.text.isspace()]
         sentence = build(record, row=number, number=number)
         if sentence is not None:
             yield number, sentence
@@ -95,27 +97,24 @@ def _listed(value: Any) -> Any:
 
 def write(handle: BinaryIO, sentences: Iterable[Sentence], options: WriteOptions) -> WriteReport:
     """Write a DocBin with user data; ``options.span_group`` repeats the entities in that group."""
-    from spacy.tokens import Doc, DocBin
+    from spacy.tokens import Doc, DocBin, Span
     from spacy.vocab import Vocab
 
     report, losses, faults = WriteReport(), Losses(), list[Fault]()
     fit = Fitter(options, losses, faults)
-    tokenizer: Tokenizer | None = None
     vocab = Vocab()
     docs = DocBin(attrs=["ENT_IOB", "ENT_TYPE"], store_user_data=True)
     for sentence in sentences:
         to_row(sentence)  # refuses what no reader would take back
         text = sentence.text
-        tokens = given_tokens(sentence, faults)
-        if tokens is None:
-            tokenizer = tokenizer or Tokenizer(options.language)
-            tokens = tokenizer(text)
-        pieces, ranges = fit(sentence, _with_gaps(text, tokens))
+        pieces, ranges = fit(sentence, _with_gaps(text, fit.tokens(sentence)))
         borders = [(pieces[r.start][0], pieces[r.end - 1][1], r.label) for r in ranges]
-        words, spaces = _words(text, pieces, {offset for start, end, _ in borders for offset in (start, end)})
+        words, spaces = _words(
+            text, pieces, {start for start, _, _ in borders}, {end for _, end, _ in borders}
+        )
         doc = Doc(vocab, words=words, spaces=spaces)
-        # Their borders are borders of words, so none of them is None.
-        spans = [s for start, end, label in borders if (s := doc.char_span(start, end, label=label))]
+        # Each begins and ends where a word does, so that none of them is None.
+        spans = [cast(Span, doc.char_span(start, end, label=label)) for start, end, label in borders]
         doc.set_ents(spans, default="outside")
         if options.span_group is not None:
             doc.spans[options.span_group] = spans
@@ -144,13 +143,15 @@ def _with_gaps(text: str, tokens: Iterable[Token]) -> list[Token]:
     return pieces
 
 
-def _words(text: str, pieces: Iterable[Token], borders: set[int]) -> tuple[list[str], list[bool]]:
-    """spaCy's words, each with whether a space follows; a space at which a span begins or ends is a word."""
+def _words(
+    text: str, pieces: Iterable[Token], starts: set[int], ends: set[int]
+) -> tuple[list[str], list[bool]]:
+    """spaCy's words, each with whether a space follows; a space that is the edge of a span is a word."""
     words: list[str] = []
     spaces: list[bool] = []
     for start, end in pieces:
-        own = start in borders and end in borders
-        if text[start:end] == " " and words and not spaces[-1] and not own:
+        outer = start in starts or end in ends
+        if text[start:end] == " " and words and not spaces[-1] and not outer:
             spaces[-1] = True
         else:
             words.append(text[start:end])

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 
 from probeta.errors import Fault, one_of
 from probeta.formats.base import Losses, WriteOptions
 from probeta.records import Sentence
-from probeta.tokens import Token, TokenSpan, align, place, split
+from probeta.tokens import Token, Tokenizer, TokenSpan, align, place, split
 
 #: What to do with a span that begins or ends inside a token.
 MISALIGNED = ("split", "error", "drop")
+
+
+_tokenizer = functools.cache(Tokenizer)
 
 
 class Fitter:
@@ -22,8 +26,31 @@ class Fitter:
 
     def __init__(self, options: WriteOptions, losses: Losses, faults: list[Fault]) -> None:
         self._policy = one_of(options.misaligned, MISALIGNED, what="choice for misaligned spans")
+        self._language = options.language
         self._losses = losses
         self._faults = faults
+
+    def tokens(self, sentence: Sentence) -> list[Token]:
+        """Those of the attribute ``tokens`` where it is given, else those of the language's tokenizer.
+
+        Given tokens that do not spell the text are a fault: the text was changed and they were not.
+        """
+        words = sentence.attributes.get("tokens")
+        if words is None:
+            return _tokenizer(self._language)(sentence.text)
+        tokens = place(words, sentence.text)
+        if tokens is None:
+            self._faults.append(
+                Fault(
+                    code="tokens_text",
+                    message="the attribute tokens does not spell the text",
+                    row=sentence.id,
+                    column="tokens",
+                    expected=repr(sentence.text[:80]),
+                    found=repr(" ".join(map(str, words))[:80]),
+                )
+            )
+        return tokens or []
 
     def __call__(self, sentence: Sentence, tokens: list[Token]) -> tuple[list[Token], list[TokenSpan]]:
         """The tokens to write, and the spans over them."""
@@ -58,27 +85,3 @@ class Fitter:
                     fix = "--misaligned split cuts the token; " + fix
                 self._faults.append(replace(fault, fix=fix))
         return tokens, ranges
-
-
-def given_tokens(sentence: Sentence, faults: list[Fault]) -> list[Token] | None:
-    """The tokens that the sentence's attribute ``tokens`` names; None where there is none.
-
-    Tokens that do not spell the text are a fault: the text was changed and they were not.
-    """
-    words = sentence.attributes.get("tokens")
-    if words is None:
-        return None
-    tokens = place(words, sentence.text)
-    if tokens is None:
-        faults.append(
-            Fault(
-                code="tokens_text",
-                message="the attribute tokens does not spell the text",
-                row=sentence.id,
-                column="tokens",
-                expected=repr(sentence.text[:80]),
-                found=repr(" ".join(map(str, words))[:80]),
-            )
-        )
-        return []
-    return tokens

@@ -27,6 +27,7 @@ from probeta.formats.base import (
     WriteReport,
     is_positional,
     not_utf8,
+    positional_id,
 )
 from probeta.formats.rows import RowReader, dump_line, kind, to_row
 from probeta.hashing import text_hash
@@ -58,8 +59,7 @@ def read(
     build = RowReader(options, report, faults)
     for number, task, chosen in tasks:
         record = dict(task["data"])
-        if "id" not in record and "id" in task:
-            record["id"] = str(task["id"])
+        record.setdefault("id", str(task["id"]) if "id" in task else positional_id(number))
         if "spans" in record:
             message = "the key 'spans' of the data is left out: spans are the task's regions"
             report.warnings.append(Fault(code="data_key", message=message, file=faults.file, row=number))

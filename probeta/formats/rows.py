@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
+from unicodedata import combining
 
 import orjson
 
@@ -75,10 +76,7 @@ class RowReader:
         if type(id) is str and id and type(text) is str and "\0" not in text:
             spans = _plain_spans(listed, text)
             if spans is not None and _plain_values(record):
-                try:
-                    return Sentence(id, text, spans, record)
-                except DataError:
-                    pass  # told below, with the row's place
+                return Sentence.unchecked(id, text, spans, record)
         self._explain_row(record, id, text, listed, row)
         if len(self._faults.found) > before:
             return None
@@ -189,17 +187,19 @@ def _plain_spans(raw: object, text: str) -> tuple[Span, ...] | None:
     if type(raw) is not list:
         return None
     spans = []
+    last, length = 0, len(text)
     for item in raw:
         if type(item) is not dict:
             return None
         start, end, label = item.get("start"), item.get("end"), item.get("label")
-        if type(start) is not int or type(end) is not int or type(label) is not str or not label:
+        if type(start) is not int or type(end) is not int or type(label) is not str:
+            return None
+        if not last <= start < end <= length or combining(text[start]) or not label or "\0" in label:
             return None
         if len(item) != 3 and (len(item) != 4 or item.get("text") != text[start:end]):
             return None
-        if "\0" in label:
-            return None
         spans.append(Span(start, end, label))
+        last = end
     return tuple(spans)
 
 
@@ -243,19 +243,29 @@ def _value_faults(value: object) -> list[tuple[str, str]]:
 def to_row(sentence: Sentence) -> dict[str, Any]:
     """The row of a sentence, its spans with their surfaces.
 
-    Raises a UsageError if an attribute is named like a key of the row, a DataError if a value is one that
-    no reader would take back.
+    Raises a UsageError if an attribute is named like a key of the row, a DataError if a span or a value is
+    one that no reader would take back.
     """
     text, attributes = sentence.text, sentence.attributes
-    row: dict[str, Any] = {
-        "id": sentence.id,
-        "text": text,
-        "spans": [
-            {"start": span.start, "end": span.end, "label": span.label, "text": text[span.start : span.end]}
-            for span in sentence.spans
-        ],
-        **attributes,
-    }
+    spans = []
+    last, length = 0, len(text)
+    for span in sentence.spans:
+        start, end, label = span.start, span.end, span.label
+        # Not every sentence was checked when it was made (`Sentence.unchecked`).
+        if not last <= start < end <= length or combining(text[start]):
+            raise DataError(span_faults(text, sentence.spans, row=sentence.id))
+        if not label or "\0" in label:
+            raise DataError(
+                Fault(
+                    code="span_label",
+                    message="a label is empty or holds a NUL",
+                    row=sentence.id,
+                    found=repr(label),
+                )
+            )
+        spans.append({"start": start, "end": end, "label": label, "text": text[start:end]})
+        last = end
+    row: dict[str, Any] = {"id": sentence.id, "text": text, "spans": spans, **attributes}
     if len(row) != len(attributes) + 3:
         clash = ", ".join(key for key in ROW_KEYS if key in attributes)
         raise UsageError(f"an attribute cannot be called {clash}: that is a key of the row")
