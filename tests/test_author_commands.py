@@ -69,6 +69,22 @@ def test_a_new_recipe_gives_the_same_sentences(
         assert list(generate_base(made, per_cell=12)) == list(generate_base(original, per_cell=12))
 
 
+def test_a_new_recipe_builds_at_once_and_the_set_is_sound(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    folder, out = str(tmp_path / "own"), str(tmp_path / "out")
+    assert call(capsys, "new", folder, "--xlsx")[0] == 0
+    code, printed, _ = call(capsys, "build", folder, "--out", out, "--per-cell", "6", "--json")
+    counts = json.loads(printed)["counts"]
+    # 2 cells of 6; casing standard, lower, upper.
+    assert (code, counts["base_sentences"], counts["sentences"]) == (0, 12, 36)
+    code, printed, err = call(capsys, "check", out, "--json")
+    assert (code, json.loads(printed)["faults"]) == (0, []), err
+    code, _, err = call(capsys, "build", folder, "--out", out, "--replace", "--per-cell", "17")
+    assert code == 1 and "at most 16: 4 hand-picked, the rest from 2 templates" in err
+    assert (tmp_path / "out" / "SHA256SUMS").is_file()
+
+
 def test_new_refuses_a_folder_that_is_there(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "kept.txt").write_text("x", encoding="utf-8")
     code, _, err = call(capsys, "new", str(tmp_path))
