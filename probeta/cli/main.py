@@ -32,6 +32,7 @@ COMMANDS: dict[str, Command] = {
     "schema": Command("schema", "Print the JSON Schema of probeta.yaml", "author"),
     "check": Command("check", "Prove a built set sound", "check"),
     "agree": Command("agree", "Agreement between annotators, with intervals and reasons", "check"),
+    "adjudicate": Command("adjudicate", "From annotations to gold: votes, keep rule, ledger", "check"),
     "score": Command("score", "Score systems under a named protocol, by any attribute", "evaluate"),
 }
 

@@ -1,0 +1,127 @@
+"""``probeta adjudicate``: from annotations to gold, with a ledger of what was kept and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from probeta.cli.common import Json, print_json, reported
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def adjudicate(
+    annotations: Annotated[
+        Path,
+        typer.Argument(help="A campaign folder, or the table as .parquet, .jsonl, .csv, .tsv or .xlsx."),
+    ],
+    reference: Annotated[
+        str | None, typer.Option(help="The item column with the original label or spans. Default: original.")
+    ] = None,
+    rule: Annotated[
+        str | None,
+        typer.Option(
+            help="original_matches_votes (default with originals) or votes_agree (keep what has a winner)."
+        ),
+    ] = None,
+    votes: Annotated[
+        str, typer.Option(help="majority (more than half) or plurality (most votes, one label).")
+    ] = "majority",
+    ties: Annotated[
+        str, typer.Option(help="drop, or keep an item whose original is among the tied labels.")
+    ] = "drop",
+    abstentions: Annotated[
+        str, typer.Option(help="ignore, or count them among the votes that a majority is asked of.")
+    ] = "ignore",
+    at_least: Annotated[int, typer.Option(min=1, help="Labels that an item needs.")] = 2,
+    method: Annotated[
+        str | None,
+        typer.Option(help="Labels: votes, weighted, dawid_skene. Spans: exact, tokens."),
+    ] = None,
+    by: Annotated[
+        list[str] | None, typer.Option(help="A table by this item column; may be repeated.")
+    ] = None,
+    items: Annotated[
+        Path | None, typer.Option(help="Item columns: a built set, or a table with a column item or id.")
+    ] = None,
+    decisions: Annotated[
+        Path | None, typer.Option(help="An annotation table of adjudicators, merged into the gold.")
+    ] = None,
+    wide: Annotated[bool, typer.Option("--wide", help="One row an item, one column an annotator.")] = False,
+    labels: Annotated[str | None, typer.Option(help="The declared label set, separated by commas.")] = None,
+    missing: Annotated[str | None, typer.Option(help="The one token that means no label.")] = None,
+    fold: Annotated[
+        list[str] | None, typer.Option(help="Read one label as another: written=meant; may be repeated.")
+    ] = None,
+    duplicates: Annotated[
+        str, typer.Option(help="An annotator's second answer to an item: error, first or last counts.")
+    ] = "error",
+    language: Annotated[str, typer.Option(help="Whose spaCy tokenizer the method tokens uses.")] = "es",
+    resamples: Annotated[int, typer.Option(min=100, help="Bootstrap samples.")] = 1000,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
+    item_column: Annotated[str, typer.Option(help="The item column of the table.")] = "item",
+    annotator_column: Annotated[str, typer.Option(help="The annotator column (long form).")] = "annotator",
+    label_column: Annotated[str, typer.Option(help="The label column (long form).")] = "label",
+    spans_column: Annotated[str, typer.Option(help="The column of spans (long form).")] = "spans",
+    annotators: Annotated[
+        str | None, typer.Option(help="The annotators' columns (wide form), separated by commas.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for ledger, gold and disagreements; in a campaign adjudication/ by default."
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """From annotations to gold: majority, ties, keep rule, and a ledger that gives every item's reason.
+
+    Example: probeta adjudicate campaign --by genre
+    """
+    with reported(as_json=as_json):
+        from probeta.validation.adjudication.run import AdjudicateOptions, run
+        from probeta.validation.adjudication.text import lines
+
+        made = run(
+            AdjudicateOptions(
+                annotations=annotations,
+                wide=wide,
+                items=items,
+                columns={
+                    "item": item_column,
+                    "annotator": annotator_column,
+                    "label": label_column,
+                    "spans": spans_column,
+                },
+                annotators=_split(annotators) or (),
+                labels=_split(labels),
+                missing=missing,
+                fold=tuple(fold or ()),
+                duplicates=duplicates,
+                reference=reference,
+                by=tuple(by or ()),
+                rule=rule,
+                votes=votes,
+                ties=ties,
+                abstentions=abstentions,
+                at_least=at_least,
+                method=method,
+                language=language,
+                decisions=decisions,
+                resamples=resamples,
+                seed=seed,
+                out=out,
+            )
+        )
+        if as_json:
+            print_json(made.report)
+        else:
+            for line in lines(made.report):
+                print(line)
+
+
+def _split(text: str | None) -> tuple[str, ...] | None:
+    return None if text is None else tuple(part.strip() for part in text.split(",") if part.strip())

@@ -1,0 +1,89 @@
+"""The round of adjudication: conflicts with blinded votes out, decisions back in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from probeta.errors import DataError, Fault, one_of
+from probeta.randomness import keyed
+from probeta.validation.adjudication.ledger import Entry, Ledger
+from probeta.validation.aggregation.votes import State
+
+#: What of an item may be sent to adjudication: no winner, a winner other than the original, or any
+#: disagreement at all.
+SCOPES = ("undecided", "not_kept", "disagreed")
+
+
+def conflicts(ledger: Ledger, *, scope: str = "undecided", seed: int = 0) -> list[dict[str, Any]]:
+    """The items to adjudicate, each with the answers that were given, blinded.
+
+    ``options`` are the distinct answers in an order drawn by (seed, item): neither who gave them, nor how
+    many, nor which is the original label can be read off. ``undecided`` items are those whose votes have
+    no winner; ``not_kept`` adds those whose winner is not the original; ``disagreed`` are all items on
+    which annotators differ.
+    """
+    one_of(scope, SCOPES, what="scope")
+    rows = []
+    for entry in ledger.entries:
+        if _in_scope(entry, scope):
+            options = sorted(entry.votes)
+            keyed(seed, "adjudication", entry.item).shuffle(options)
+            rows.append({"item": entry.item, "options": options})
+    return rows
+
+
+def _in_scope(entry: Entry, scope: str) -> bool:
+    if scope == "disagreed":
+        return entry.disagrees
+    return bool(entry.votes) and (entry.gold is None if scope == "undecided" else not entry.kept)
+
+
+def disagreements(ledger: Ledger) -> list[dict[str, Any]]:
+    """The items on which annotators differ, with who said what: the list to hand back to them."""
+    return [entry.row() for entry in ledger.entries if entry.disagrees]
+
+
+def merge(ledger: Ledger, decisions: Mapping[str, Sequence[Any]], *, file: str | None = None) -> Ledger:
+    """The ledger with the adjudicators' answers (labels, or tuples of spans) put in.
+
+    An item on which the adjudicators agree gets their answer as gold; one on which they differ stays as
+    it is and is faulted, as is an item that the ledger does not know or a label outside its set. Under
+    ``original_matches_votes`` a decision keeps the item only if it is the original.
+    """
+    known = {entry.item: entry for entry in ledger.entries}
+    faults: list[Fault] = []
+    decided: dict[str, Entry] = {}
+    for item, answers in sorted(decisions.items()):
+        distinct = sorted(set(answers))
+        entry = known.get(item)
+
+        def fault(code: str, message: str, found: str, item: str = item) -> None:
+            faults.append(Fault(code=code, message=message, file=file, row=item, found=found))
+
+        if entry is None:
+            fault("unknown_item", "the decision is about an item that was not annotated", item)
+        elif len(distinct) > 1:
+            fault("open_conflict", "the adjudicators differ", ", ".join(map(str, distinct)))
+        elif not set(_labels(distinct[0])) <= set(ledger.labels):
+            fault("unknown_label", "the decision is not in the label set", str(distinct[0]))
+        else:
+            decided[item] = _decided(entry, distinct[0], ledger)
+    if faults:
+        raise DataError(faults)
+    return ledger.with_entries(decided)
+
+
+def _labels(answer: Any) -> list[str]:
+    return [answer] if isinstance(answer, str) else [label for _, _, label in answer]
+
+
+def _decided(entry: Entry, gold: Any, ledger: Ledger) -> Entry:
+    reason = "adjudicated"
+    if ledger.rule.name == "original_matches_votes":
+        if entry.original is None:
+            reason = "no_original"
+        elif gold != entry.original:
+            reason = "adjudicated_differs"
+    return replace(entry, gold=gold, state=State.UNIQUE, reason=reason, confidence=None)

@@ -1,0 +1,360 @@
+"""From a file to gold: what the command ``probeta adjudicate`` calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from probeta import atomic
+from probeta.errors import UsageError, one_of
+from probeta.signature import signature
+from probeta.tables import write_table
+from probeta.tokens import Tokenizer
+from probeta.validation.adjudication.decide import (
+    LABEL_METHODS,
+    SPAN_METHODS,
+    decide_labels,
+    decide_spans,
+)
+from probeta.validation.adjudication.ledger import LEDGER_COLUMNS, Entry, Ledger
+from probeta.validation.adjudication.rounds import disagreements, merge
+from probeta.validation.adjudication.rules import REASONS, KeepRule
+from probeta.validation.adjudication.tables import retention, sum_faults, table
+from probeta.validation.aggregation.spans import conflicts as span_conflicts
+from probeta.validation.agreement.coding import Coded, from_table
+from probeta.validation.agreement.coefficients import krippendorff_alpha
+from probeta.validation.agreement.intervals import Interval
+from probeta.validation.agreement.report import Choices, item_groups
+from probeta.validation.agreement.run import fold_map, write_report
+from probeta.validation.agreement.span_report import read_answers
+from probeta.validation.agreement.spans import span_f1
+from probeta.validation.agreement.spansets import Span, SpanAnswers
+from probeta.validation.agreement.study import Study
+from probeta.validation.annotations import Annotations, Layout, read
+
+SCHEMA_VERSION = 1
+
+#: The item column that is taken for the original label where none is named and it is there.
+ORIGINAL = "original"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdjudicateOptions:
+    """The command's options, as given."""
+
+    annotations: Path
+    wide: bool = False
+    items: Path | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+    annotators: Sequence[str] = ()
+    labels: Sequence[str] | None = None
+    missing: str | None = None
+    fold: Sequence[str] = ()
+    duplicates: str = "error"
+    reference: str | None = None
+    by: Sequence[str] = ()
+    rule: str | None = None
+    votes: str = "majority"
+    ties: str = "drop"
+    abstentions: str = "ignore"
+    at_least: int = 2
+    method: str | None = None
+    language: str = "es"
+    decisions: Path | None = None
+    resamples: int = 1000
+    seed: int = 0
+    out: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adjudicated:
+    """The ledger, the report, and what they were made from."""
+
+    ledger: Ledger
+    report: dict[str, Any]
+    table: Annotations
+    choices: Choices
+
+
+def run(options: AdjudicateOptions) -> Adjudicated:
+    """Read, decide, report, and write where asked for (in a campaign folder always)."""
+    made = adjudicate(options)
+    out = options.out
+    if out is None and options.annotations.is_dir():
+        out = options.annotations / "adjudication"
+    if out is not None:
+        write(out, made)
+    return made
+
+
+def adjudicate(options: AdjudicateOptions) -> Adjudicated:
+    """The ledger and the report, nothing written."""
+    for value, known, what in (
+        (options.votes, ("majority", "plurality"), "votes"),
+        (options.ties, ("drop", "keep"), "policy for ties"),
+        (options.abstentions, ("ignore", "count"), "policy for abstentions"),
+        (options.duplicates, ("error", "first", "last"), "policy for duplicates"),
+    ):
+        one_of(value, known, what=what)
+    used = (*options.by, *(name for name in (options.reference,) if name))
+    layout = Layout(
+        wide=options.wide,
+        annotators=options.annotators,
+        attributes=tuple(name for name in used if name != "perturbation") if options.items is None else (),
+        missing=options.missing,
+        **options.columns,
+    )
+    table = read(options.annotations, layout=layout, items=options.items)
+    reference = options.reference
+    if reference is None and ORIGINAL in table.items.columns:
+        reference = ORIGINAL
+    name = options.rule or ("votes_agree" if reference is None else "original_matches_votes")
+    one_of(name, ("original_matches_votes", "votes_agree"), what="rule")
+    if name == "original_matches_votes" and reference is None:
+        raise UsageError(
+            f"{table.name}: the rule {name} needs the original label: name its item column (--reference)"
+        )
+    rule = KeepRule(
+        name=cast(Any, name),
+        votes=cast(Any, options.votes),
+        ties=cast(Any, options.ties),
+        abstentions=cast(Any, options.abstentions),
+        at_least=options.at_least,
+    )
+    choices = Choices(
+        labels=options.labels,
+        fold=fold_map(options.fold),
+        missing=options.missing,
+        duplicates=cast(Any, options.duplicates),
+        interval=Interval(resamples=options.resamples, seed=options.seed),
+        by=options.by,
+        reference=reference,
+        language=options.language,
+    )
+    method = options.method or ("exact" if table.kind == "spans" else "votes")
+    one_of(method, SPAN_METHODS if table.kind == "spans" else LABEL_METHODS, what="method")
+    if table.kind == "spans":
+        return _spans(table, choices, rule, method, options)
+    return _labels(table, choices, rule, method, options)
+
+
+def _labels(
+    table: Annotations, choices: Choices, rule: KeepRule, method: str, options: AdjudicateOptions
+) -> Adjudicated:
+    coded = from_table(
+        table.rows,
+        labels=choices.labels,
+        fold=choices.fold,
+        missing=choices.missing,
+        duplicates=choices.duplicates,
+        file=table.name,
+    )
+    originals: dict[str, str | None] = {}
+    if choices.reference is not None:
+        originals = table.column(choices.reference, what="the original label")
+    ledger = decide_labels(
+        coded, rule=rule, method=method, originals=originals, abstained=_abstained(table, choices, coded)
+    )
+    if options.decisions is not None:
+        decided = read(options.decisions)
+        answers: dict[str, list[Any]] = {}
+        for item, label, status in zip(
+            decided.rows["item"], decided.rows["label"], decided.rows["status"], strict=True
+        ):
+            if status == "answered":
+                answers.setdefault(item, []).append(choices.fold.get(label, label))
+        ledger = merge(ledger, answers, file=decided.name)
+
+    def alpha(members: Sequence[int]) -> dict[str, Any]:
+        part = coded.select(np.asarray(members, dtype=np.intp))
+        return krippendorff_alpha(Study(part, interval=choices.interval)).to_json()
+
+    kept = [position for position, entry in enumerate(ledger.entries) if entry.kept]
+    reliability = {
+        "measure": "krippendorff_alpha",
+        "unfiltered": alpha(range(len(ledger.entries))),
+        "kept_only": alpha(kept),
+        "note": "kept_only is inflated: the items were chosen for agreement; quote the unfiltered value",
+    }
+    report = _report(ledger, table, choices, reliability, alpha)
+    return Adjudicated(ledger=ledger, report=report, table=table, choices=choices)
+
+
+def _abstained(table: Annotations, choices: Choices, coded: Coded) -> dict[str, tuple[str, ...]]:
+    """Per item, the annotators who answered without a label: skipped, empty, or the missing token."""
+    rows = table.rows
+    found: dict[str, set[str]] = {}
+    for item, rater, label, status in zip(
+        rows["item"], rows["annotator"], rows["label"], rows["status"], strict=True
+    ):
+        if status != "answered" or (choices.missing is not None and label == choices.missing):
+            found.setdefault(item, set()).add(rater)
+    place = {item: position for position, item in enumerate(coded.items)}
+    column = {rater: position for position, rater in enumerate(coded.raters)}
+    return {
+        item: tuple(sorted(rater for rater in raters if coded.codes[place[item], column[rater]] < 0))
+        for item, raters in found.items()
+    }
+
+
+def _spans(
+    table: Annotations, choices: Choices, rule: KeepRule, method: str, options: AdjudicateOptions
+) -> Adjudicated:
+    answers, _ = read_answers(table, choices)
+    originals: dict[str, tuple[Span, ...] | None] = {}
+    if choices.reference is not None:
+        originals = {
+            item: None if spans is None else as_spans(spans)
+            for item, spans in table.column(choices.reference, what="the original spans").items()
+        }
+    tokenize = Tokenizer(choices.language) if method == "tokens" else None
+    ledger = decide_spans(answers, rule=rule, method=method, originals=originals, tokenize=tokenize)
+    if options.decisions is not None:
+        decided = read(options.decisions)
+        given: dict[str, list[Any]] = {}
+        for item, spans, status in zip(
+            decided.rows["item"], decided.rows["spans"], decided.rows["status"], strict=True
+        ):
+            if status != "skipped":
+                given.setdefault(item, []).append(as_spans(spans if spans is not None else ()))
+        ledger = merge(ledger, given, file=decided.name)
+
+    def f1(members: Sequence[int]) -> dict[str, Any]:
+        return span_f1(answers.select(members), interval=choices.interval).to_json()
+
+    kept = [position for position, entry in enumerate(ledger.entries) if entry.kept]
+    reliability = {
+        "measure": "span_f1",
+        "unfiltered": f1(range(len(ledger.entries))),
+        "kept_only": f1(kept),
+        "note": "kept_only is inflated: the items were chosen for agreement; quote the unfiltered value",
+    }
+    report = _report(ledger, table, choices, reliability, None)
+    report["conflicts"] = _conflict_counts(answers)
+    return Adjudicated(ledger=ledger, report=report, table=table, choices=choices)
+
+
+def as_spans(spans: Any) -> tuple[Span, ...]:
+    """Spans as sorted (start, end, label) from mappings."""
+    return tuple(sorted((int(span["start"]), int(span["end"]), str(span["label"])) for span in spans))
+
+
+def _conflict_counts(answers: SpanAnswers) -> dict[str, int]:
+    counts = dict.fromkeys(("boundary", "label", "missing"), 0)
+    for row in span_conflicts(answers):
+        counts[row["kind"]] += 1
+    return counts
+
+
+def _report(
+    ledger: Ledger, table_of: Annotations, choices: Choices, reliability: Mapping[str, Any], alpha: Any
+) -> dict[str, Any]:
+    entries = ledger.entries
+    total = retention(entries, ledger)
+    groups = {}
+    if choices.reference is not None and ledger.kind == "labels":
+        groups["class"] = _by_original(entries)
+    for column in choices.by:
+        groups[column] = item_groups(table_of, column, [entry.item for entry in entries])
+    tables = {name: table(ledger, members, alpha=alpha) for name, members in groups.items()}
+    faults = sum_faults(tables, total)
+    if faults:
+        raise AssertionError(f"tables that partition the items must add up: {faults[0]}")
+    by_reason: dict[str, int] = {}
+    for entry in entries:
+        by_reason[entry.reason] = by_reason.get(entry.reason, 0) + 1
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "kind": ledger.kind,
+        "signature": signature(
+            {
+                "rule": ledger.rule.name,
+                "votes": ledger.rule.votes if ledger.kind == "labels" else None,
+                "ties": ledger.rule.ties,
+                "abstentions": ledger.rule.abstentions if ledger.kind == "labels" else None,
+                "at_least": ledger.rule.at_least,
+                "method": ledger.method,
+                "resamples": choices.interval.resamples,
+                "seed": choices.interval.seed,
+            }
+        ),
+        "rule": ledger.rule.text(),
+        "method": ledger.method,
+        "aggregation": dict(ledger.details),
+        "items": total["sent"],
+        "kept": total["kept"],
+        "ties": total["ties"],
+        "retention": total["retention"],
+        "low": total["low"],
+        "high": total["high"],
+        "chance_retention": total["chance_retention"],
+        "by_reason": dict(sorted(by_reason.items())),
+        "reasons": {reason: REASONS[reason] for reason in sorted(by_reason)},
+        "gold": _gold_counts(entries, ledger),
+        "tables": tables,
+        "reliability": dict(reliability),
+        "disagreements": len(disagreements(ledger)),
+    }
+
+
+def _by_original(entries: Sequence[Entry]) -> dict[str, list[int]]:
+    groups: dict[str, list[int]] = {}
+    for position, entry in enumerate(entries):
+        groups.setdefault("(none)" if entry.original is None else str(entry.original), []).append(position)
+    return dict(sorted(groups.items()))
+
+
+def _gold_counts(entries: Sequence[Entry], ledger: Ledger) -> dict[str, int]:
+    """How often each label is gold among the kept items."""
+    counts = dict.fromkeys(ledger.labels, 0)
+    for entry in entries:
+        if entry.kept and entry.gold is not None:
+            for label in [entry.gold] if ledger.kind == "labels" else [span[2] for span in entry.gold]:
+                counts[label] += 1
+    return counts
+
+
+def write(out: Path, made: Adjudicated) -> None:
+    """Write the ledger, the gold, the disagreements and the report into the folder ``out``, whole."""
+    import json
+
+    if out.exists() and not (out / "adjudication.json").is_file() and any(out.iterdir()):
+        raise UsageError(f"{out} exists and holds no adjudication; choose another folder")
+    with atomic.folder(out) as folder:
+        write_table(
+            folder / "ledger.csv", columns=LEDGER_COLUMNS, rows=[entry.row() for entry in made.ledger.entries]
+        )
+        rows = disagreements(made.ledger)
+        columns = ("item", *_text_columns(made.table), "votes", "state", "gold")
+        texts = {name: made.table.column(name, what="the list") for name in _text_columns(made.table)}
+        write_table(
+            folder / "disagreements.csv",
+            columns=columns,
+            rows=[row | {name: texts[name][row["item"]] for name in texts} for row in rows],
+        )
+        gold = [
+            json.dumps(gold_row(entry, made.ledger.kind), ensure_ascii=False)
+            for entry in made.ledger.entries
+            if entry.kept
+        ]
+        (folder / "gold.jsonl").write_text(
+            "".join(line + "\n" for line in gold), encoding="utf-8", newline="\n"
+        )
+        write_report(folder / "adjudication.json", made.report)
+
+
+def gold_row(entry: Entry, kind: str) -> dict[str, Any]:
+    """A kept item of ``gold.jsonl``: its label, or its spans, with the votes."""
+    votes = {vote: len(who) for vote, who in sorted(entry.votes.items())}
+    if kind == "labels":
+        return {"item": entry.item, "label": entry.gold, "votes": votes, "reason": entry.reason}
+    spans = [{"start": start, "end": end, "label": label} for start, end, label in entry.gold or ()]
+    return {"item": entry.item, "spans": spans, "votes": votes, "reason": entry.reason}
+
+
+def _text_columns(table: Annotations) -> list[str]:
+    return [name for name in ("text", "sentence_1", "sentence_2") if name in table.items.columns]
