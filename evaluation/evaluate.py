@@ -83,7 +83,9 @@ def evaluate_spans(files: Files, protocol: Protocol, request: Request) -> SpanEv
     """Score one or more systems' spans; every option that moves a number stands in the signature."""
     gold, loaded = _load(files, request)
     order = declared_values(protocol, files.gold)
-    by = expanded([*protocol.by, *request.by], order)
+    by = expanded(
+        [*protocol.by, *request.by], [name for name in order if name in known_attributes(gold.items)]
+    )
     contrasts = [Contrast(**shape.model_dump()) for shape in protocol.contrasts]
     scenario = None if request.scenario is None else parse_scenario(request.scenario)
     wanted = {name for crossing in by for name in crossing.split(":")}
@@ -152,12 +154,22 @@ def _load(files: Files, request: Request) -> tuple[Loaded, dict[str, Loaded]]:
     }
 
 
-def expanded(by: Iterable[str], order: Mapping[str, Sequence[str]]) -> list[str]:
-    """Attributes as asked for, ``recipe`` replaced by all that are declared, each once."""
+def expanded(by: Iterable[str], declared: Sequence[str]) -> list[str]:
+    """Attributes as asked for, ``recipe`` replaced by all that are declared, each once.
+
+    >>> expanded(["label", "recipe"], ["type", "label"])
+    ['label', 'type']
+    """
     found: dict[str, None] = {}
     for entry in by:
-        found |= dict.fromkeys(order if entry == RECIPE else (entry,))
+        found |= dict.fromkeys(declared if entry == RECIPE else (entry,))
     return list(found)
+
+
+def known_attributes(items: Sequence[Item]) -> set[str]:
+    """The attributes that items or their spans have, and the label."""
+    known = {"label", *item_attributes(items)}
+    return known | {name for item in items for attributes in item.span_attributes for name in attributes}
 
 
 def _with_attributes(
@@ -167,8 +179,7 @@ def _with_attributes(
     if files.attributes is not None:
         rows = load_attribute_rows(files.attributes)
         return join_attributes(items, rows, file=str(files.attributes))
-    known = {"label", *item_attributes(items)}
-    known |= {name for item in items for attributes in item.span_attributes for name in attributes}
+    known = known_attributes(items)
     missing = [name for name in wanted if name not in known]
     if not any(name in automatic.VALUES for name in missing):
         return list(items)

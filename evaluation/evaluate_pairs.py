@@ -73,7 +73,8 @@ def evaluate_pairs(
         split = "test"
     items = load_labels(gold, config=PAIRS, split=split)
     known = {name: None for item in items for name in item.attributes}
-    asked = expanded([name for name in protocol.by if name in known], declared_values(protocol, gold))
+    declared = [name for name in declared_values(protocol, gold) if name in known]
+    asked = [name for name in expanded(protocol.by, declared) if name in known]
     if seen is None and "train" in configs.get(PAIRS, ()) and split != "train":
         trained = load_labels(gold, config=PAIRS, split="train")
         here = {str(item.attributes.get("dataset")) for item in items}

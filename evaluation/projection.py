@@ -194,16 +194,19 @@ def _apply(rewrite: Rewrite, tried: dict[str, str], steps: list[str]) -> None:
     steps.append(f"{rewrite.attribute} {value} as {rewrite.to}")
 
 
-def project(
-    rates: Sequence[CellRate], spans: Iterable[Mapping[str, Any]], *, confidence: float = 0.95
-) -> Projection:
-    """The recall to expect of a system with these cells on a corpus with these spans.
+class _Used(NamedTuple):
+    """The cells that stand for a corpus's spans, with how many each stands for."""
 
-    ``spans`` are rows with attributes (``probeta attributes`` writes them). The interval says how sure
-    the cells make it (``probeta.evaluation.betabinomial``), not how well the corpus resembles the test
-    set; it always holds the prediction. Raises a UsageError if the spans lack an attribute that the
-    cells name.
-    """
+    cells: Sequence[tuple[CellRate, int]]
+    total: int
+    unseen: Sequence[Unseen]
+
+    def recall(self) -> float | None:
+        """The predicted recall; None without spans."""
+        return sum(rate.recall * number for rate, number in self.cells) / self.total if self.total else None
+
+
+def _used(rates: Sequence[CellRate], spans: Iterable[Mapping[str, Any]]) -> _Used:
     names = sorted({name for rate in rates for name in rate.values})
     rows = list(spans)
     if rows and (unknown := [name for name in names if all(name not in row for row in rows)]):
@@ -219,15 +222,33 @@ def project(
         used[key] = (rate, used.get(key, (rate, 0))[1] + number)
         if fallback is not None:
             unseen.append(Unseen(values=span, spans=number, fallback=fallback))
-    total = len(rows)
     unseen.sort(key=lambda cell: (-cell.spans, sorted(cell.values.items())))
-    if not total:
+    return _Used(list(used.values()), len(rows), unseen)
+
+
+def project_recall(rates: Sequence[CellRate], spans: Iterable[Mapping[str, Any]]) -> float | None:
+    """The predicted recall alone, as ``project`` gives it."""
+    return _used(rates, spans).recall()
+
+
+def project(
+    rates: Sequence[CellRate], spans: Iterable[Mapping[str, Any]], *, confidence: float = 0.95
+) -> Projection:
+    """The recall to expect of a system with these cells on a corpus with these spans.
+
+    ``spans`` are rows with attributes (``probeta attributes`` writes them). The interval says how sure
+    the cells make it (``probeta.evaluation.betabinomial``), not how well the corpus resembles the test
+    set; it always holds the prediction. Raises a UsageError if the spans lack an attribute that the
+    cells name.
+    """
+    cells, total, unseen = used = _used(rates, spans)
+    predicted = used.recall()
+    if predicted is None:
         return Projection(predicted=None, interval=None, spans=0, unseen=())
-    predicted = sum(rate.recall * number for rate, number in used.values()) / total
     chances = found_spans(
-        hits=[rate.recall * rate.support for rate, _ in used.values()],
-        support=[rate.support for rate, _ in used.values()],
-        spans=[number for _, number in used.values()],
+        hits=[rate.recall * rate.support for rate, _ in cells],
+        support=[rate.support for rate, _ in cells],
+        spans=[number for _, number in cells],
     )
     low, high = central_interval(chances, confidence=confidence)
     interval = Interval(min(low / total, predicted), max(high / total, predicted))

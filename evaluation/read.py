@@ -241,10 +241,36 @@ def join_attributes(items: Sequence[Item], rows: Sequence[Mapping[str, Any]], *,
 
 
 def load_attribute_rows(path: Path) -> list[dict[str, Any]]:
-    """The rows of a table of span attributes, CSV, TSV, XLSX or JSONL, as `probeta attributes` writes it."""
+    """The rows of a table of span attributes, in any format that `probeta attributes` writes."""
     if path.suffix.lower() in (".jsonl", ".ndjson"):
         return list(_json_rows(path))
+    if path.suffix.lower() == ".parquet":
+        import pyarrow.parquet as pq
+
+        rows: list[dict[str, Any]] = pq.read_table(path).to_pylist()
+        return rows
     return [dict(row.values) for row in tables.read_table(path, required=("item", "start", "end"))]
+
+
+def is_attribute_table(path: Path) -> bool:
+    """Whether a file is a table of span attributes rather than an annotated corpus, by its first row."""
+    suffix = path.suffix.lower()
+    if not path.is_file():
+        return False
+    if suffix == ".parquet":
+        import pyarrow.parquet as pq
+
+        names = set(pq.read_schema(path).names)
+    elif suffix == ".jsonl":
+        names = set(next(_json_rows(path), {}))
+    elif suffix == ".xlsx":
+        names = set(tables.read_table(path).columns)
+    elif suffix in (".csv", ".tsv"):
+        with path.open(encoding="utf-8-sig", errors="replace") as handle:
+            names = set(handle.readline().strip().replace("\t", ",").replace(";", ",").split(","))
+    else:
+        return False
+    return {"item", "start", "end"} <= names
 
 
 def _json_rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -321,6 +347,23 @@ def load_labels(path: Path, *, config: str = "pairs", split: str | None = None) 
     if not items:
         raise UsageError(f"{path} holds no pairs of the config {config}")
     return items
+
+
+def named_files(arguments: Sequence[str], *, what: str) -> dict[str, Path]:
+    """Files by name: ``NAME=FILE``, or a file whose stem is its name; ``what`` says what they are.
+
+    >>> sorted(named_files(["crf=out/1.jsonl", "out/beto.jsonl"], what="systems"))
+    ['beto', 'crf']
+    """
+    found: dict[str, Path] = {}
+    for argument in arguments:
+        name, equals, file = argument.partition("=")
+        if not equals or not name or Path(argument).exists():
+            name, file = Path(argument).stem, argument
+        if name in found:
+            raise UsageError(f"two {what} are called {name}: name them, NAME=FILE")
+        found[name] = Path(file)
+    return found
 
 
 def data_version(path: Path | str) -> str:

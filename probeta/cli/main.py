@@ -34,6 +34,7 @@ COMMANDS: dict[str, Command] = {
     "agree": Command("agree", "Agreement between annotators, with intervals and reasons", "check"),
     "adjudicate": Command("adjudicate", "From annotations to gold: votes, keep rule, ledger", "check"),
     "score": Command("score", "Score systems under a named protocol, by any attribute", "evaluate"),
+    "predict": Command("predict", "Predict recall on an outside corpus from recall per cell", "evaluate"),
 }
 
 GROUPS = {

@@ -89,8 +89,9 @@ def command(
     with reported(as_json=as_json):
         from probeta.errors import UsageError
         from probeta.evaluation.protocol import load_protocol
+        from probeta.evaluation.read import named_files
 
-        systems = _systems(predictions or [])
+        systems = named_files(predictions or [], what="systems")
         if bool(systems) == bool(pred_column):
             raise UsageError("name files of predictions, or with --pred-column columns of GOLD")
         chosen = load_protocol(protocol or _default_protocol(gold))
@@ -145,21 +146,6 @@ def command(
             print_json(found.to_json())
         else:
             print_spans(found)
-
-
-def _systems(arguments: list[str]) -> dict[str, Path]:
-    """Systems by name: ``NAME=FILE``, or a file whose stem is the name."""
-    from probeta.errors import UsageError
-
-    found: dict[str, Path] = {}
-    for argument in arguments:
-        name, equals, file = argument.partition("=")
-        path = Path(file) if equals and name and not Path(argument).exists() else Path(argument)
-        name = name if path == Path(file) and equals else path.stem
-        if name in found:
-            raise UsageError(f"two systems are called {name}: name them, NAME=FILE")
-        found[name] = path
-    return found
 
 
 def _default_protocol(gold: Path) -> str:

@@ -1,0 +1,253 @@
+"""Predicted recall of systems on corpora: what `probeta predict` does, as a function."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from probeta import tables
+from probeta.builders.spans import attributes as automatic
+from probeta.errors import DataError, Fault, UsageError
+from probeta.evaluation.compare import competition_ranks
+from probeta.evaluation.correlation import Coefficient, agreement, spearman
+from probeta.evaluation.projection import CellRate, Projection, project
+from probeta.evaluation.read import is_attribute_table, load_attribute_rows
+from probeta.evaluation.shrinkage import Shrinkage, shrunk
+from probeta.formats import ReadOptions, read_sentences
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrueScores:
+    """What a system really reaches on a corpus, as fractions."""
+
+    recall: float
+    f1: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorpusPrediction:
+    """The systems' projections on one corpus, and the truth where it is known."""
+
+    name: str
+    systems: Mapping[str, Projection]
+    true: Mapping[str, TrueScores]
+
+    def predicted(self) -> dict[str, float]:
+        """The predicted recalls that are defined."""
+        return {name: one.predicted for name, one in self.systems.items() if one.predicted is not None}
+
+    def agreement(self) -> dict[str, Coefficient]:
+        """Pearson, Spearman and mean absolute error against the true recalls."""
+        return agreement(self.predicted(), {name: one.recall for name, one in self.true.items()})
+
+    def spearman_f1(self) -> Coefficient:
+        """Spearman's correlation of predicted recall with true F1, where every F1 is known."""
+        predicted = self.predicted()
+        f1 = {name: one.f1 for name, one in self.true.items() if one.f1 is not None and name in predicted}
+        if not f1:
+            return Coefficient(None, "no true F1")
+        return spearman([predicted[name] for name in f1], list(f1.values()))
+
+    def inside(self) -> tuple[int, int]:
+        """How many true recalls lie in their interval, of how many."""
+        known = [name for name in self.predicted() if name in self.true]
+        hits = 0
+        for name in known:
+            interval = self.systems[name].interval
+            hits += interval is not None and interval.low <= self.true[name].recall <= interval.high
+        return hits, len(known)
+
+    def ranks(self) -> dict[str, dict[str, int | None]]:
+        """Competition ranks by predicted recall, by true recall and by true F1."""
+        predicted: dict[str, float | None] = {name: one.predicted for name, one in self.systems.items()}
+        found = {"predicted": competition_ranks(predicted)}
+        if self.true:
+            found["true"] = competition_ranks({name: one.recall for name, one in self.true.items()})
+        f1 = {name: one.f1 for name, one in self.true.items()}
+        if any(value is not None for value in f1.values()):
+            found["true_f1"] = competition_ranks(f1)
+        return found
+
+    def to_json(self) -> dict[str, Any]:
+        """The design's keys; a coefficient that is undefined is null with its reason."""
+        systems: dict[str, dict[str, Any]] = {}
+        for name, one in self.systems.items():
+            low, high = one.interval or (None, None)
+            truth = self.true.get(name)
+            systems[name] = {
+                "predicted": one.predicted,
+                "low": low,
+                "high": high,
+                "true": None if truth is None else truth.recall,
+                "true_f1": None if truth is None else truth.f1,
+                "spans": one.spans,
+                "unseen": [cell.to_json() for cell in one.unseen],
+            }
+            if one.predicted is None:
+                systems[name]["reason"] = "the corpus has no such span"
+        coefficients = {**self.agreement(), "spearman_f1": self.spearman_f1()}
+        hits, known = self.inside()
+        return {
+            "systems": systems,
+            **{name: coefficient.value for name, coefficient in coefficients.items()},
+            "reasons": {name: one.reason for name, one in coefficients.items() if one.reason},
+            "calibration": {"inside": hits, "systems": known},
+            "ranks": self.ranks(),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prediction:
+    """All corpora; ``medians`` of the coefficients that are defined."""
+
+    corpora: Sequence[CorpusPrediction]
+    signature: str
+    shrinkage: Shrinkage | None = None
+
+    def medians(self) -> dict[str, float | None]:
+        """The median of each coefficient over the corpora where it is defined."""
+        found: dict[str, float | None] = {}
+        for name in ("pearson", "spearman", "mean_absolute_error"):
+            values = [
+                value for corpus in self.corpora if (value := corpus.agreement()[name].value) is not None
+            ]
+            found[name] = median(values) if values else None
+        return found
+
+    def to_json(self) -> dict[str, Any]:
+        """For one corpus the design's keys; for several they stand under ``corpora``, with ``medians``."""
+        found: dict[str, Any] = {"signature": self.signature}
+        if len(self.corpora) == 1:
+            found |= {"corpus": self.corpora[0].name, **self.corpora[0].to_json()}
+        else:
+            found["corpora"] = {corpus.name: corpus.to_json() for corpus in self.corpora}
+            found["medians"] = self.medians()
+        if self.shrinkage is not None:
+            found["shrinkage"] = self.shrinkage.to_json()
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpanOptions:
+    """How the corpora's spans get their attributes."""
+
+    label: str | None = None
+    language: str = "es"
+    spelling: str | None = "strict"
+    ambiguity: str | None = "wspanish"
+    adjacency: bool = True
+
+
+def corpus_spans(path: Path, *, options: SpanOptions, reading: ReadOptions) -> list[dict[str, Any]]:
+    """One row a span with its attributes: of an annotated file, or of a table that already has them."""
+    rows: list[dict[str, Any]]
+    if is_attribute_table(path):
+        rows = load_attribute_rows(path)
+    else:
+        sentences = read_sentences(path, options=reading)
+        rows = list(
+            automatic.attribute_rows(
+                sentences,
+                language=options.language,
+                spelling=options.spelling,
+                ambiguity=options.ambiguity,
+                adjacency=options.adjacency,
+            )
+        )
+    if options.label is None:
+        return rows
+    kept = [row for row in rows if row.get("label") == options.label]
+    if rows and not kept:
+        there = ", ".join(sorted({str(row.get("label")) for row in rows}))
+        raise UsageError(f"{path} has no span labelled {options.label}: its labels are {there}")
+    return kept
+
+
+def read_true(path: Path, *, corpora: Sequence[str]) -> dict[str, dict[str, TrueScores]]:
+    """True scores by corpus and system, from ``system, recall`` and perhaps ``f1`` and ``corpus``.
+
+    A table without a column ``corpus`` is about the only corpus there is.
+    """
+    table = tables.read_table(path, required=("system", "recall"))
+    if "corpus" not in table.columns and len(corpora) > 1:
+        raise UsageError(f"{path} needs a column corpus, since there are several: {', '.join(corpora)}")
+    found: dict[str, dict[str, TrueScores]] = {name: {} for name in corpora}
+    faults = []
+    for row in table:
+        corpus = row.get("corpus") or corpora[0]
+        scores: dict[str, float] = {}
+        for column in ("recall", "f1"):
+            text = row.get(column)
+            if column == "f1" and not text:
+                continue
+            try:
+                scores[column] = float(text)
+            except ValueError:
+                scores[column] = -1.0
+            if not 0 <= scores[column] <= 1:
+                faults.append(
+                    Fault(
+                        code="true_score",
+                        message="the score is no fraction",
+                        file=table.file,
+                        row=row.line,
+                        column=column,
+                        expected="0 to 1",
+                        found=text,
+                        fix="divide percentages by 100",
+                    )
+                )
+        if corpus not in found:
+            faults.append(
+                Fault(
+                    code="corpus",
+                    message="there is no such corpus",
+                    file=table.file,
+                    row=row.line,
+                    column="corpus",
+                    expected=", ".join(corpora),
+                    found=corpus,
+                    fix="name the corpora with --corpus NAME=FILE",
+                )
+            )
+            continue
+        if scores.keys() >= {"recall"}:
+            found[corpus][row["system"]] = TrueScores(recall=scores["recall"], f1=scores.get("f1"))
+    if faults:
+        raise DataError(faults)
+    return found
+
+
+def predict(
+    rates: Mapping[str, Sequence[CellRate]],
+    corpora: Mapping[str, Sequence[Mapping[str, Any]]],
+    *,
+    true: Mapping[str, Mapping[str, TrueScores]] | None = None,
+    signature: str = "",
+    shrink: str | None = None,
+) -> Prediction:
+    """Project every system onto every corpus; ``corpora`` are rows of spans with attributes by name.
+
+    Raises a UsageError where a true score is given for a system that has no cells.
+    """
+    truth = true or {}
+    for name, scores in truth.items():
+        if unknown := sorted(scores.keys() - rates.keys()):
+            raise UsageError(f"{name} has true scores of {', '.join(unknown)}, which have no cells")
+    shrinkage = None if shrink is None else shrunk(shrink, rates, corpora, truth)
+    used = rates if shrinkage is None else shrinkage.rates
+    return Prediction(
+        corpora=[
+            CorpusPrediction(
+                name=name,
+                systems={system: project(cells, spans) for system, cells in used.items()},
+                true=truth.get(name, {}),
+            )
+            for name, spans in corpora.items()
+        ],
+        signature=signature,
+        shrinkage=shrinkage,
+    )

@@ -1,0 +1,221 @@
+"""``probeta predict``: recall on an outside corpus from recall per cell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from probeta.cli.common import Json, print_json, reported
+
+if TYPE_CHECKING:
+    from probeta.evaluation.predict import CorpusPrediction, Prediction
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def command(
+    recalls: Annotated[
+        Path, typer.Option(help="A table: system, any attributes (blank: any value), n, recall (0 to 1).")
+    ],
+    corpus: Annotated[
+        list[str],
+        typer.Option(
+            metavar="[NAME=]FILE", help="An annotated corpus, or a table of span attributes; may repeat."
+        ),
+    ],
+    label: Annotated[str | None, typer.Option(help="Only spans with this label.")] = None,
+    true: Annotated[
+        Path | None,
+        typer.Option(help="A table: system, recall, perhaps f1, and corpus where there are several."),
+    ] = None,
+    shrink: Annotated[
+        str | None, typer.Option(help="Shrink small cells: margins. Off by default; proves itself by --true.")
+    ] = None,
+    no_ambiguity: Annotated[
+        bool, typer.Option("--no-ambiguity", help="Leave ambiguity out of the type.")
+    ] = False,
+    no_adjacency: Annotated[
+        bool, typer.Option("--no-adjacency", help="Leave adjacency out of length and type.")
+    ] = False,
+    spelling: Annotated[
+        str, typer.Option(metavar="FAMILY", help="Spelling rules of the corpus's attributes.")
+    ] = "strict",
+    ambiguity: Annotated[
+        str, typer.Option(metavar="LIST", help="Word list of the corpus's attributes.")
+    ] = "wspanish",
+    language: Annotated[str, typer.Option(help="Whose rules and lists.")] = "es",
+    scheme: Annotated[str, typer.Option(help="CoNLL: IOB1, IOB2, IOBES or BILOU.")] = "IOB2",
+    invalid: Annotated[
+        str, typer.Option(help="Tag sequences that the scheme forbids: error, conlleval or discard.")
+    ] = "error",
+    token_column: Annotated[int, typer.Option(min=0, help="CoNLL: column of the tokens, from 0.")] = 0,
+    tag_column: Annotated[int, typer.Option(min=0, help="CoNLL: column of the tags, from 0.")] = 1,
+    as_json: Json = False,
+) -> None:
+    """Predict recall on a corpus that the systems have not seen, cell by cell.
+
+    A span whose cell is not in the table follows a stated fallback: quotes on one side count as none;
+    lower casing as standard, other casing as span_title; a cell that is missing is looked up at position
+    mid; else a coarser row stands in (that of a casing, say), or all cells together. Each is listed.
+
+    Example: probeta predict --recalls cells.csv --corpus dev.conll --label ENG --true true.csv
+    """
+    with reported(as_json=as_json):
+        from probeta.evaluation.predict import SpanOptions, corpus_spans, predict, read_true
+        from probeta.evaluation.projection import read_rates
+        from probeta.evaluation.read import data_version, named_files
+        from probeta.formats import ReadOptions
+        from probeta.signature import signature
+
+        corpora = named_files(corpus, what="corpora")
+        options = SpanOptions(
+            label=label,
+            language=language,
+            spelling=spelling,
+            ambiguity=None if no_ambiguity else ambiguity,
+            adjacency=not no_adjacency,
+        )
+        reading = ReadOptions(
+            scheme=scheme, invalid=invalid, label=label, token_column=token_column, tag_column=tag_column
+        )
+        rates = read_rates(recalls)
+        found = predict(
+            rates,
+            {name: corpus_spans(path, options=options, reading=reading) for name, path in corpora.items()},
+            true=None if true is None else read_true(true, corpora=list(corpora)),
+            shrink=shrink,
+            signature=signature(
+                {
+                    "recalls": data_version(recalls),
+                    "corpora": "+".join(data_version(path) for path in corpora.values()),
+                    "label": label,
+                    "spelling": f"{language}-{spelling}",
+                    "ambiguity": None if no_ambiguity else f"{language}-{ambiguity}",
+                    "adjacency": "off" if no_adjacency else "on",
+                    "shrink": shrink,
+                }
+            ),
+        )
+        if as_json:
+            print_json(found.to_json())
+        else:
+            print_prediction(found)
+
+
+def print_prediction(found: Prediction) -> None:
+    """The layout of the paper's Table 6, with intervals, then the unseen cells of each corpus."""
+    from probeta.cli.tabular import percent, print_table, ranged
+
+    names = list(dict.fromkeys(name for corpus in found.corpora for name in corpus.systems))
+    header = ["system"]
+    for corpus in found.corpora:
+        header += [f"{corpus.name} predicted", "95 %", "#", "true R", "#"]
+        header += ["true F1", "#"] if _has_f1(corpus) else []
+    rows = []
+    for name in names:
+        row = [name]
+        for corpus in found.corpora:
+            one, truth, ranks = corpus.systems[name], corpus.true.get(name), corpus.ranks()
+            row += [percent(one.predicted), ranged(one.interval), _rank(ranks["predicted"].get(name))]
+            row += [percent(None if truth is None else truth.recall), _rank(ranks.get("true", {}).get(name))]
+            if _has_f1(corpus):
+                row += [
+                    percent(None if truth is None else truth.f1),
+                    _rank(ranks.get("true_f1", {}).get(name)),
+                ]
+        rows.append(row)
+    print_table("Predicted recall (percent)", header, rows)
+    if any(corpus.true for corpus in found.corpora):
+        _print_agreement(found)
+    for corpus in found.corpora:
+        _print_unseen(corpus)
+    if found.shrinkage is not None:
+        _print_shrinkage(found)
+    print(f"\n{found.signature}")
+
+
+def _has_f1(corpus: CorpusPrediction) -> bool:
+    return any(one.f1 is not None for one in corpus.true.values())
+
+
+def _rank(rank: int | None) -> str:
+    return "" if rank is None else f"#{rank}"
+
+
+def _print_agreement(found: Prediction) -> None:
+    from probeta.cli.tabular import percent, print_table
+
+    rows = []
+    for corpus in found.corpora:
+        measures = corpus.agreement()
+        shown = [
+            "-" if measures[name].value is None else f"{measures[name].value:.4f}"
+            for name in ("pearson", "spearman")
+        ]
+        hits, known = corpus.inside()
+        f1 = corpus.spearman_f1().value
+        rows.append(
+            [
+                corpus.name,
+                *shown,
+                "-" if f1 is None else f"{f1:.4f}",
+                percent(measures["mean_absolute_error"].value),
+                f"{hits} of {known}",
+            ]
+        )
+    if len(found.corpora) > 1:
+        medians = found.medians()
+        rows.append(
+            [
+                "median",
+                *(
+                    "-" if medians[name] is None else f"{medians[name]:.4f}"
+                    for name in ("pearson", "spearman")
+                ),
+                "",
+                percent(medians["mean_absolute_error"]),
+                "",
+            ]
+        )
+    header = ["corpus", "Pearson", "Spearman", "Spearman with F1", "mean abs. error", "true in interval"]
+    print_table("Predicted against true", header, rows)
+    for corpus in found.corpora:
+        for name, measure in corpus.agreement().items():
+            if measure.reason:
+                print(f"{corpus.name}, {name}: {measure.reason}")
+
+
+def _print_unseen(corpus: CorpusPrediction) -> None:
+    from probeta.cli.tabular import print_table
+
+    groups: dict[tuple[tuple[str, int, str], ...], list[str]] = {}
+    for name, one in corpus.systems.items():
+        key = tuple((" ".join(cell.values.values()), cell.spans, cell.fallback) for cell in one.unseen)
+        groups.setdefault(key, []).append(name)
+    for cells, systems in groups.items():
+        total = corpus.systems[systems[0]].spans
+        count = sum(number for _, number, _ in cells)
+        whose = "" if len(groups) == 1 else f" of {', '.join(systems)}"
+        title = f"{corpus.name}: {count} of {total} spans are in cells not seen{whose}"
+        if cells:
+            rows = [[values, fallback, str(number)] for values, number, fallback in cells]
+            print_table(title, ["cell", "fallback", "spans"], rows, words=2)
+
+
+def _print_shrinkage(found: Prediction) -> None:
+    from probeta.cli.tabular import percent
+
+    shrinkage = found.shrinkage
+    if shrinkage is None:
+        return
+    print(f"\nShrunk: {shrinkage.estimator}, weight {shrinkage.weight:g}")
+    if shrinkage.falls is not None:
+        verdict = "falls" if shrinkage.falls else "does not fall"
+        print(
+            f"Mean absolute error: {percent(shrinkage.error_without)} without, "
+            f"{percent(shrinkage.error_with)} with, {percent(shrinkage.error_cross_validated)} "
+            f"cross-validated over systems: it {verdict}"
+        )
