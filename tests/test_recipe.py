@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 import yaml
 
+from probeta.builders.spans.content import load_content
 from probeta.errors import DataError, Fault, UsageError
 from probeta.recipe import SpanRecipe, bundled_recipes, json_schema, load_recipe
 
@@ -166,3 +167,32 @@ def test_recipes_are_found_by_name_folder_or_file(tmp_path: Path) -> None:
         load_recipe("blanc")
     with pytest.raises(UsageError, match=r"holds no probeta\.yaml"):
         load_recipe(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("grid", "code", "words"),
+    [
+        ("{casing: [standard, uper]}", "unknown_value", "did you mean upper?"),
+        ("{casng: [standard, upper]}", "unknown_perturbation", "did you mean casing?"),
+        ("{casing: [upper, lower]}", "dimension_base", "standard among the values"),
+        ("{casing: [standard, standard]}", "dimension_doubled", "stands twice"),
+        (
+            "{casing: [standard]}\n  policies: {title_rset: keep}",
+            "unknown_policy",
+            "did you mean title_rest?",
+        ),
+        ("{casing: [standard]}\n  policies: {title_rest: kep}", "unknown_value", "did you mean keep?"),
+        ("{}\n  policies: {title_rest: keep}", "unknown_policy", "none: the grid's perturbations"),
+    ],
+)
+def test_perturbations_are_known(tmp_path: Path, grid: str, code: str, words: str) -> None:
+    folder = changed(tmp_path, ("{casing: [standard, lower, upper]}", grid))
+    recipe = load_recipe(folder)
+    assert isinstance(recipe, SpanRecipe)
+    with pytest.raises(DataError) as caught:
+        load_content(recipe)
+    (fault,) = caught.value.faults
+    assert fault.code == code and words in str(fault)
+    assert fault.row == line_of(
+        folder, "policies:" if "policies" in grid else "casng" if "casng" in grid else "grid: {"
+    )

@@ -236,6 +236,7 @@ class CellPlan:
             code="cell_maximum",
             message=f"the cell {', '.join(self.key)} cannot hold {wanted} sentences",
             file=self.recipe.shown("probeta.yaml"),
+            row=self.recipe.cell_line(self.key),
             expected=f"at most {maximum}: {len(self.hand_picked)} hand-picked, the rest from "
             f"{len(self.families)} template{'s' if len(self.families) != 1 else ''}",
             found=str(wanted),

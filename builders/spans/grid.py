@@ -96,6 +96,7 @@ def coverage_faults(recipe: SpanRecipe, cells: Iterable[CellCoverage]) -> list[F
             code=f"cell_{cell.status}",
             message=f"the cell {', '.join(cell.values.values())} {words[cell.status]}",
             file=recipe.shown("probeta.yaml"),
+            row=recipe.cell_line(tuple(cell.values.values())),
             expected=str(cell.target),
             found=f"{cell.hand_picked} hand-picked, at most {cell.maximum}",
         )

@@ -61,7 +61,7 @@ def load_recipe(name_or_path: str | Path) -> Recipe:
     recipe, faults = _parse(document, f"{shown}/{RECIPE_FILE}")
     faults = [*document.faults, *faults]
     if recipe is not None:
-        recipe._folder, recipe._shown = folder, shown
+        recipe._folder, recipe._shown, recipe._document = folder, shown, document
         faults += cross_faults(recipe, document, file=f"{shown}/{RECIPE_FILE}")
     if faults or recipe is None:
         raise DataError(sorted(faults, key=lambda fault: int(fault.row or 0)))

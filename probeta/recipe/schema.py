@@ -16,6 +16,7 @@ from pydantic import BeforeValidator, Field, PrivateAttr, TypeAdapter
 from probeta.recipe.basics import Family, File, LabelName, Model, Name, Text, Value, matching
 from probeta.recipe.pairs import PairSettings
 from probeta.recipe.selection import SelectionRule
+from probeta.recipe.source import Document, Place
 
 
 def _none_is_empty(value: object) -> object:
@@ -156,6 +157,7 @@ class RecipeBase(Model):
 
     _folder: Path = PrivateAttr(default_factory=Path)
     _shown: str = PrivateAttr(default="")
+    _document: Document | None = PrivateAttr(default=None)
 
     @property
     def folder(self) -> Path:
@@ -170,6 +172,10 @@ class RecipeBase(Model):
         """A file of the recipe as messages name it."""
         return f"{self._shown}/{file}"
 
+    def line(self, place: Place) -> int | None:
+        """The line of ``probeta.yaml`` that a place stands in; None for a recipe that was not read."""
+        return self._document.line(place) if self._document is not None else None
+
     def guideline_path(self, file: str) -> Path:
         """A guideline: the recipe's own below ``guidelines/``, else the bundled one."""
         from importlib.resources import files
@@ -177,7 +183,7 @@ class RecipeBase(Model):
         own = self._folder / "guidelines" / file
         return own if own.is_file() else Path(str(files("probeta.guidelines"))) / file
 
-    def files(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    def files(self) -> Iterator[tuple[Place, str]]:
         """Every file that the recipe names below its folder, with the place that names it."""
         yield from ()
 
@@ -204,7 +210,11 @@ class SpanRecipe(RecipeBase):
         default_factory=list, description="Rules that `probeta check` tests on the base sentences."
     )
 
-    def files(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    def cell_line(self, key: tuple[str, ...]) -> int | None:
+        """The line of the cell with these values, in the grid's order."""
+        return self.line(("grid", "cells", list(self.grid.targets()).index(key)))
+
+    def files(self) -> Iterator[tuple[Place, str]]:
         """Lexicons, sentences, agreement and joins."""
         for name, lexicon in self.lexicons.items():
             yield ("lexicons", name, "file"), lexicon.file
@@ -222,7 +232,7 @@ class PairRecipe(RecipeBase):
     kind: Literal["pairs"]
     pairs: PairSettings
 
-    def files(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    def files(self) -> Iterator[tuple[Place, str]]:
         """The tables of phrases, abbreviations and corpora."""
         yield ("pairs", "phrases"), self.pairs.phrases
         yield ("pairs", "segmenter", "abbreviations"), self.pairs.segmenter.abbreviations

@@ -1,0 +1,85 @@
+"""The perturbation grid of a recipe against the perturbations that there are: names, values, policies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from probeta.builders.spans.perturbation import parameter_names
+from probeta.builders.spans.registry import Registry
+from probeta.errors import Fault, UsageError, nearest
+from probeta.recipe.schema import SpanRecipe
+from probeta.recipe.source import Place, dotted
+
+
+def perturbation_faults(recipe: SpanRecipe) -> Iterator[Fault]:
+    """Every wrong name in ``perturbations``, with its line.
+
+    A dimension must have the value that changes nothing (the first one of its perturbation): without it,
+    the set would hold no base sentences.
+    """
+    registry = Registry()
+    grid = recipe.perturbations.grid
+    accepted: dict[str, str] = {}
+    for name, values in grid.items():
+        place: Place = ("perturbations", "grid", name)
+        try:
+            known = registry.find(name).values
+        except UsageError:
+            yield _unknown(recipe, place, name, registry.names(), what="perturbation")
+            continue
+        accepted |= dict.fromkeys(parameter_names(registry.find(name)), name)
+        for at, value in enumerate(values):
+            if value not in known:
+                yield _unknown(recipe, (*place, at), value, known, what=f"value of {name}")
+            elif value in values[:at]:
+                yield _fault(recipe, (*place, at), "dimension_doubled", f"{value} stands twice")
+        if known[0] not in values:
+            yield _fault(
+                recipe,
+                place,
+                "dimension_base",
+                f"{name} leaves out {known[0]}, so the set would hold no base sentences",
+                expected=f"{known[0]} among the values",
+            )
+    for policy, value in recipe.perturbations.policies.items():
+        place = ("perturbations", "policies", policy)
+        if policy not in accepted:
+            yield _unknown(recipe, place, policy, accepted, what="policy")
+            continue
+        try:
+            registry.create(accepted[policy], {policy: value})
+        except UsageError as error:
+            yield _fault(recipe, place, "unknown_value", str(error))
+
+
+def _fault(
+    recipe: SpanRecipe,
+    place: Place,
+    code: str,
+    message: str,
+    *,
+    expected: str | None = None,
+    fix: str | None = None,
+) -> Fault:
+    return Fault(
+        code=code,
+        message=message,
+        file=recipe.shown("probeta.yaml"),
+        row=recipe.line(place),
+        column=dotted(place),
+        expected=expected,
+        fix=fix,
+    )
+
+
+def _unknown(recipe: SpanRecipe, place: Place, word: str, known: Iterable[str], *, what: str) -> Fault:
+    names = list(known)
+    hint = nearest(word, names)
+    return _fault(
+        recipe,
+        place,
+        f"unknown_{what.split()[0]}",
+        f"unknown {what} {word}",
+        expected=", ".join(names) or "none: the grid's perturbations have no options",
+        fix=f"did you mean {hint}?" if hint else None,
+    )
