@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_recipe import NOUNS, content, faults, recipe, write
 
+from probeta.builders.spans.fills import distinct_fills
 from probeta.builders.spans.generate import generate_base
 from probeta.builders.spans.joins import apply_joins, read_joins
 from probeta.builders.spans.sentences import split_outside_quotes
-from probeta.builders.spans.templates import distinct_fills
 from probeta.records import Span
 
 

@@ -15,9 +15,10 @@ from random import Random
 from typing import Any, Literal
 
 from probeta.builders.spans.content import Content, load_content
+from probeta.builders.spans.fills import admissible, all_fills, distinct_fills
 from probeta.builders.spans.lexicon import Entry
 from probeta.builders.spans.sentences import SentenceRow
-from probeta.builders.spans.templates import Rendered, Template, admissible, all_fills, distinct_fills
+from probeta.builders.spans.templates import Rendered, Template
 from probeta.errors import DataError, Fault
 from probeta.randomness import keyed
 from probeta.recipe.schema import SpanRecipe
