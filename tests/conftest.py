@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import settings
@@ -30,3 +34,45 @@ def blas(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("sets") / "blas"
     build("blas", out=out)
     return out
+
+
+def _compose(documents: int, paragraphs: int, seed: int, hits: float) -> Iterator[dict[str, object]]:
+    """Documents of plain Spanish sentences, no two the same; a share of paragraphs holds a linking phrase."""
+    parts = json.loads((Path(__file__).parent / "data/pairs/spanish.json").read_text(encoding="utf-8"))
+    rng = Random(seed)
+    sentences = [
+        f"{subject} {predicate} {complement}."
+        for subject, predicate, complement in itertools.product(
+            parts["subjects"], parts["predicates"], parts["complements"]
+        )
+    ]
+    rng.shuffle(sentences)
+    supply = iter(sentences)
+    classes = itertools.cycle(parts["phrases"])
+    for number in range(documents):
+        texts = []
+        for _ in range(paragraphs):
+            drawn = [next(supply) for _ in range(4)]
+            if rng.random() < hits:
+                phrase = rng.choice(parts["phrases"][next(classes)])
+                drawn[2] = f"{phrase} {drawn[2][0].lower()}{drawn[2][1:]}"
+            texts.append(" ".join(drawn))
+        yield {"id": f"doc-{seed}-{number:04d}", "paragraphs": texts}
+
+
+@pytest.fixture(scope="session")
+def compose_corpus() -> Callable[..., Path]:
+    """Write a JSONL corpus of composed Spanish: ``compose(path, documents=…, paragraphs=…, seed=…, hits=…)``.
+
+    At most 10,000 sentences: documents x paragraphs x 4.
+    """
+
+    def compose(
+        path: Path, *, documents: int = 30, paragraphs: int = 6, seed: int = 1, hits: float = 0.7
+    ) -> Path:
+        with path.open("w", encoding="utf-8") as handle:
+            for document in _compose(documents, paragraphs, seed, hits):
+                handle.write(json.dumps(document, ensure_ascii=False) + "\n")
+        return path
+
+    return compose

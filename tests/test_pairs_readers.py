@@ -1,0 +1,207 @@
+"""Every form in which a corpus comes gives the same documents, however it is cut."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import lzma
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from probeta.builders.pairs.corpora import chosen_corpora, read_corpora
+from probeta.builders.pairs.readers import Document, Refused, plan, read, shard_hash
+from probeta.errors import DataError, UsageError
+
+DOCUMENTS = [("uno", ["Primer párrafo.", "Segundo, con ñ."]), ("dos", ["Otro documento."])]
+
+
+def read_all(path: Path, shard_bytes: int = 8_000_000) -> list[Document | Refused]:
+    return [item for shard in plan("c", path, shard_bytes=shard_bytes).shards for item in read(shard)]
+
+
+def plain(items: list[Document | Refused]) -> list[tuple[str, list[str]]]:
+    assert all(isinstance(item, Document) for item in items)
+    return [(item.id, list(item.paragraphs)) for item in items if isinstance(item, Document)]
+
+
+def lines(text: bool = False) -> bytes:
+    records = [{"id": i, "text": "\n\n".join(p)} if text else {"id": i, "paragraphs": p} for i, p in DOCUMENTS]
+    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records).encode()
+
+
+def compress_zst(data: bytes) -> bytes:
+    import pyarrow as pa
+
+    sink = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(sink, "zstd") as out:
+        out.write(data)
+    return bytes(sink.getvalue())
+
+
+@pytest.mark.parametrize("text", [False, True])
+@pytest.mark.parametrize(
+    ("ending", "compress"),
+    [("", bytes), (".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress), (".zst", compress_zst)],
+)
+def test_json_lines(tmp_path: Path, text: bool, ending: str, compress: Callable[[bytes], bytes]) -> None:
+    path = tmp_path / f"c.jsonl{ending}"
+    path.write_bytes(compress(lines(text)))
+    assert plain(read_all(path)) == DOCUMENTS
+
+
+def test_parquet_and_datasets(tmp_path: Path) -> None:
+    import datasets
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    records = [{"id": i, "paragraphs": p} for i, p in DOCUMENTS]
+    pq.write_table(pa.Table.from_pylist(records), tmp_path / "c.parquet", row_group_size=1)
+    assert plain(read_all(tmp_path / "c.parquet", shard_bytes=1)) == DOCUMENTS
+    assert len(plan("c", tmp_path / "c.parquet", shard_bytes=1).shards) == 2
+    datasets.Dataset.from_list(records).save_to_disk(str(tmp_path / "saved"))
+    assert plain(read_all(tmp_path / "saved")) == DOCUMENTS
+    datasets.DatasetDict({"train": datasets.Dataset.from_list(records)}).save_to_disk(str(tmp_path / "split"))
+    assert plain(read_all(tmp_path / "split")) == DOCUMENTS
+
+
+def test_text_folder_names_documents_by_their_path(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "dos.txt").write_text("Otro documento.", encoding="utf-8")
+    (tmp_path / "uno.txt.gz").write_bytes(gzip.compress("Primer párrafo.\n\nSegundo, con ñ.".encode()))
+    (tmp_path / "LEEME.pdf").write_bytes(b"%PDF")
+    assert sorted(plain(read_all(tmp_path))) == [("sub/dos", ["Otro documento."]), DOCUMENTS[0]]
+    assert plan("c", tmp_path).ignored == ["LEEME.pdf"]
+
+
+def test_tei_keeps_running_prose_only(tmp_path: Path) -> None:
+    (tmp_path / "uno.xml").write_text(
+        """<?xml version="1.0" encoding="UTF-8"?>
+<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><p>Cabecera.</p></teiHeader><text><body>
+<head>Título</head>
+<p>Primer <emph>párrafo</emph><note><p>Nota al pie.</p></note>, sigue<pb n="2"/>tras la pá<lb break="no"/>gina.</p>
+<lg><l>Un verso</l></lg>
+<p>Segundo,
+   con ñ.</p></body></text></TEI>""",
+        encoding="utf-8",
+    )
+    assert plain(read_all(tmp_path)) == [("uno", ["Primer párrafo, sigue tras la página.", "Segundo, con ñ."])]
+
+
+@pytest.mark.parametrize("shard_bytes", [1, 37, 60, 64, 1000])
+def test_any_cut_of_json_lines_gives_each_document_once(tmp_path: Path, shard_bytes: int) -> None:
+    path = tmp_path / "c.jsonl"
+    expected = [(f"d{n}", [f"Párrafo {'ñ' * (n % 7 + 1)} {n}."]) for n in range(50)]
+    path.write_text(
+        "".join(json.dumps({"id": i, "paragraphs": p}, ensure_ascii=False) + "\n" for i, p in expected),
+        encoding="utf-8",
+    )
+    assert plain(read_all(path, shard_bytes)) == expected
+
+
+def test_a_shard_hash_changes_with_the_bytes_and_not_with_the_folder(tmp_path: Path) -> None:
+    hashes = []
+    for name, text in (("a", "Uno."), ("b", "Uno."), ("c", "Dos.")):
+        (tmp_path / name / "corpus").mkdir(parents=True)
+        (tmp_path / name / "corpus" / "x.txt").write_text(text, encoding="utf-8")
+        hashes += [shard_hash(shard) for shard in plan("c", tmp_path / name / "corpus").shards]
+    assert hashes[0] == hashes[1] != hashes[2]
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (b"{", "json"),
+        (b"[1]", "record"),
+        (b'{"text": "x"}', "record"),
+        (b'{"id": "a"}', "record"),
+        (b'{"id": "a", "paragraphs": ["x", 3]}', "record"),
+        ('{"id": "a", "text": "En sÃ\u00adntesis"}'.encode(), "mojibake"),
+    ],
+)
+def test_bad_records_are_refused_with_their_line(tmp_path: Path, line: bytes, code: str) -> None:
+    path = tmp_path / "c.jsonl"
+    path.write_bytes(lines() + line + b"\n")
+    *good, bad = read_all(path)
+    assert plain(good) == DOCUMENTS
+    assert isinstance(bad, Refused)
+    assert (bad.fault.code, bad.fault.file, bad.fault.row) == (code, "c.jsonl", 3)
+
+
+def test_files_that_break_off_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(lines() * 2000)[:-200])
+    (tmp_path / "b.xml").write_text("<TEI><text><p>Uno", encoding="utf-8")
+    (tmp_path / "c.txt.gz").write_bytes(b"no gzip at all")
+    faults = [item.fault for item in read_all(tmp_path) if isinstance(item, Refused)]
+    assert sorted(fault.code for fault in faults) == ["compression", "compression", "xml"]
+
+
+def test_a_path_without_a_corpus_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.pdf").write_bytes(b"")
+    for path in (tmp_path, tmp_path / "x.pdf"):
+        with pytest.raises(UsageError, match="holds no text"):
+            plan("c", path)
+
+
+TABLE = "corpus,genre,domain,licence,split,cap,path\nesbooks__x,books,novels,CC0,test,100,\nown,news,,,all,,own.jsonl\n"
+
+
+def test_paths_meet_rows_by_name(tmp_path: Path) -> None:
+    (tmp_path / "corpora.csv").write_text(TABLE, encoding="utf-8")
+    for name in ("own.jsonl", "esbooks__x.jsonl.gz", "otro.txt"):
+        (tmp_path / name).write_bytes(b"")
+    declared = read_corpora([(tmp_path / "corpora.csv", "corpora.csv")])
+    assert [(c.name, c.genre) for c in chosen_corpora(declared, [])] == [("own", "news")]
+    chosen = chosen_corpora(declared, [str(tmp_path / "esbooks__x.jsonl.gz"), str(tmp_path / "otro.txt")])
+    assert [(c.name, c.genre, c.split, c.cap) for c in chosen] == [
+        ("esbooks__x", "books", "test", 100),
+        ("otro", None, "all", None),
+    ]
+    (named,) = chosen_corpora(declared, [f"esbooks__x={tmp_path / 'otro.txt'}"])
+    assert (named.name, named.path) == ("esbooks__x", tmp_path / "otro.txt")
+    with pytest.raises(UsageError, match="did you mean esbooks__x"):
+        chosen_corpora(declared, [f"esbook__x={tmp_path / 'otro.txt'}"])
+    with pytest.raises(UsageError, match="no such file"):
+        chosen_corpora(declared, [str(tmp_path / "nada.txt")])
+
+
+def test_a_table_tells_every_fault(tmp_path: Path) -> None:
+    (tmp_path / "c.csv").write_text(
+        "corpus,split,cap\na,tset,\na,all,many\n,all,\nb,test,5\nb,all,\n", encoding="utf-8"
+    )
+    with pytest.raises(DataError) as caught:
+        read_corpora([(tmp_path / "c.csv", "c.csv")])
+    assert [(fault.row, fault.code) for fault in caught.value.faults] == [
+        (2, "corpus_split"),
+        (3, "corpus_cap"),
+        (4, "corpus_name"),
+        (6, "corpus_twice"),
+    ]
+
+
+def test_the_papers_corpora_ship_as_a_table() -> None:
+    # Table 1 has 32 rows in eight genres, nine of them without train and validation; SPACCC is named in the
+    # text as a tenth test-only corpus and has no row there.
+    from probeta.recipe import PairRecipe, load_recipe
+
+    recipe = load_recipe("esnlir")
+    assert isinstance(recipe, PairRecipe)
+    corpora = read_corpora([(recipe.path("corpora.csv"), "corpora.csv")])
+    assert len(corpora) == 33
+    assert len({corpus.genre for corpus in corpora.values()}) == 8
+    assert sum(corpus.split == "test" for corpus in corpora.values()) == 10
+
+
+def test_the_table_agrees_with_the_papers(reference_data: Path) -> None:
+    import csv
+
+    from probeta.recipe import load_recipe
+
+    with (reference_data / "paper" / "esnlir_table1.csv").open(encoding="utf-8") as handle:
+        paper = list(csv.DictReader(handle))
+    corpora = read_corpora([(load_recipe("esnlir").path("corpora.csv"), "corpora.csv")])
+    assert set(corpora) - {row["corpus"] for row in paper} == {"esmedical__SPACCC"}
+    for row in paper:
+        assert corpora[row["corpus"]].split == ("test" if row["train_documents"] == "0" else "all")

@@ -1,0 +1,182 @@
+"""The runner: the same bytes with any number of workers, after a kill, and with a document that kills."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from probeta.builders.pairs.assemble import check_shards
+from probeta.builders.pairs.build import Mined, mine_pairs
+from probeta.builders.pairs.corpora import Corpus
+from probeta.builders.pairs.job import Job, load_job
+from probeta.builders.pairs.run import plan_tasks, run_tasks
+from probeta.builders.pairs.shards import Task, read_current
+from probeta.errors import DataError
+from probeta.recipe import PairRecipe, load_recipe
+
+SHARD_BYTES = 12_000
+
+
+def recipe() -> PairRecipe:
+    loaded = load_recipe("esnlir")
+    assert isinstance(loaded, PairRecipe)
+    filters = loaded.pairs.filters.model_copy(update={"has_nominal_and_verb": False})
+    changed = loaded.model_copy(update={"pairs": loaded.pairs.model_copy(update={"filters": filters})})
+    changed._folder, changed._shown = loaded.folder, "esnlir"
+    return changed
+
+
+def job() -> Job:
+    chosen = recipe()
+    return load_job(chosen.pairs, language="es", seed=7, folder=chosen.folder, shown="esnlir")
+
+
+def shard_bytes(tasks: list[Task]) -> list[str]:
+    return [
+        hashlib.sha256(path.read_bytes()).hexdigest() for task in tasks for path in (task.parquet, task.record)
+    ]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory, compose_corpus: Callable[..., Path]) -> Corpus:
+    folder = tmp_path_factory.mktemp("corpus")
+    return Corpus("composed", compose_corpus(folder / "composed.jsonl", documents=60, paragraphs=5))
+
+
+@pytest.fixture(scope="module")
+def one_worker(tmp_path_factory: pytest.TempPathFactory, corpus: Corpus) -> list[str]:
+    tasks, _ = plan_tasks([corpus], tmp_path_factory.mktemp("one"), shard_bytes=SHARD_BYTES)
+    assert len(tasks) > 5
+    run_tasks(job(), tasks, workers=1)
+    return shard_bytes(tasks)
+
+
+@pytest.mark.parametrize("workers", [2, 3])
+def test_workers_change_no_byte(tmp_path: Path, corpus: Corpus, one_worker: list[str], workers: int) -> None:
+    tasks, _ = plan_tasks([corpus], tmp_path, shard_bytes=SHARD_BYTES)
+    run_tasks(job(), tasks, workers=workers)
+    assert shard_bytes(tasks) == one_worker
+
+
+def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, corpus: Corpus, one_worker: list[str]) -> None:
+    script = (
+        "import sys; from pathlib import Path; sys.path.insert(0, sys.argv[3])\n"
+        "import test_pairs_run as t\n"
+        "if __name__ == '__main__':\n"
+        "    tasks, _ = t.plan_tasks([t.Corpus('composed', Path(sys.argv[1]))], Path(sys.argv[2]), "
+        "shard_bytes=t.SHARD_BYTES)\n"
+        "    t.run_tasks(t.job(), tasks, workers=2, watch=lambda task: print(task.number, flush=True))\n"
+    )
+    (tmp_path / "run.py").write_text(script, encoding="utf-8")
+    shards = tmp_path / "shards"
+    command = [sys.executable, str(tmp_path / "run.py"), str(corpus.path), str(shards), str(Path(__file__).parent)]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+    assert process.stdout is not None
+    for _ in range(2):
+        assert process.stdout.readline()
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    time.sleep(1.5)  # the workers see that their parent is gone, and end
+    tasks, _ = plan_tasks([corpus], shards, shard_bytes=SHARD_BYTES)
+    done = {task.number: task.record.stat().st_mtime_ns for task in tasks if task.record.exists()}
+    assert len(done) >= 2
+    (shards / ".shard-000000.parquet.1.part").write_bytes(b"left behind")
+    run_tasks(job(), tasks, workers=2)
+    assert shard_bytes(tasks) == one_worker
+    assert not list(shards.glob(".*"))
+    assert all(tasks[number].record.stat().st_mtime_ns == at for number, at in done.items())
+
+
+def test_only_what_changed_is_redone(tmp_path: Path, compose_corpus: Callable[..., Path]) -> None:
+    path = compose_corpus(tmp_path / "c.jsonl", documents=20, paragraphs=4)
+    corpus = Corpus("c", path)
+    tasks, _ = plan_tasks([corpus], tmp_path / "shards", shard_bytes=SHARD_BYTES)
+    run_tasks(job(), tasks, workers=1)
+    before = [task.record.stat().st_mtime_ns for task in tasks]
+    data = path.read_bytes()
+    path.write_bytes(data[:-20] + data[-20:].replace(b".", b"!"))
+    tasks, _ = plan_tasks([corpus], tmp_path / "shards", shard_bytes=SHARD_BYTES)
+    run_tasks(job(), tasks, workers=1)
+    after = [task.record.stat().st_mtime_ns for task in tasks]
+    assert [old == new for old, new in zip(before, after, strict=True)] == [True] * (len(tasks) - 1) + [False]
+
+
+@pytest.fixture
+def killer(tmp_path: Path) -> Iterator[list[int]]:
+    """Kills, with SIGKILL, every worker that takes up the document ``killer``; lists their process ids."""
+    killed: list[int] = []
+    stop = threading.Event()
+
+    def watch() -> None:
+        while not stop.wait(0.001):
+            for path in (tmp_path / "shards").glob("*.current"):
+                found = read_current(path)
+                if found and found[1] == "killer" and found[0] not in killed:
+                    killed.append(found[0])
+                    os.kill(found[0], signal.SIGKILL)
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    yield killed
+    stop.set()
+    thread.join()
+
+
+def test_a_document_that_kills_is_retried_once_and_left_out(
+    tmp_path: Path, compose_corpus: Callable[..., Path], killer: list[int]
+) -> None:
+    path = compose_corpus(tmp_path / "c.jsonl", documents=40, paragraphs=5)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    # Long enough that the watcher sees it at work.
+    sentence = "El faro del cabo se apagó de noche. Ningún barco de la flota perdió el rumbo. "
+    lines.insert(20, json.dumps({"id": "killer", "paragraphs": [sentence * 20] * 2_500}))
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    tasks, _ = plan_tasks([Corpus("c", path)], tmp_path / "shards", shard_bytes=SHARD_BYTES)
+    records = run_tasks(job(), tasks, workers=2)
+    assert len(killed := killer) == 2, killed
+    assert [name for record in records for name in record.quarantined] == ["killer"]
+    assert sum(record.counts.totals["documents"] for record in records) == 40
+    check_shards(tasks, records)
+
+
+def test_a_row_dropped_from_a_shard_is_noticed(tmp_path: Path, corpus: Corpus) -> None:
+    work = tmp_path / "work"
+    path = str(corpus.path)
+    mine_pairs(recipe(), corpora=[path], work=work)
+    (shard,) = (work / "shards").glob("*.parquet")
+    table = pq.read_table(shard)
+    pq.write_table(table.slice(1), shard)
+    with pytest.raises(DataError, match="not those that were counted"):
+        mine_pairs(recipe(), corpora=[path], work=work)
+
+
+def digest(mined: Mined) -> str:
+    found = hashlib.sha256()
+    for config, splits in mined.configs.items():
+        for split in splits:
+            for batch in mined.batches(config, split):
+                for row in batch.to_pylist():
+                    found.update(json.dumps(row, ensure_ascii=False).encode())
+    found.update(json.dumps(mined.funnel, ensure_ascii=False).encode())
+    return found.hexdigest()
+
+
+def test_the_whole_result_is_the_same_in_any_order(tmp_path: Path, compose_corpus: Callable[..., Path]) -> None:
+    first = compose_corpus(tmp_path / "a.jsonl", documents=30, seed=1)
+    second = compose_corpus(tmp_path / "b.jsonl", documents=30, seed=2)
+    one = mine_pairs(recipe(), corpora=[str(first), str(second)], work=tmp_path / "w1", workers=1)
+    two = mine_pairs(recipe(), corpora=[str(second), str(first)], work=tmp_path / "w2", workers=3)
+    assert digest(one) == digest(two)
