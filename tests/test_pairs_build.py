@@ -43,7 +43,9 @@ def write(path: Path, documents: dict[str, list[str]]) -> str:
 @pytest.fixture(scope="module")
 def mined(tmp_path_factory: pytest.TempPathFactory, compose_corpus: Callable[..., Path]) -> Mined:
     folder = tmp_path_factory.mktemp("build")
-    paths = [compose_corpus(folder / f"{name}.jsonl", documents=30, seed=seed) for seed, name in enumerate("ab")]
+    paths = [
+        compose_corpus(folder / f"{name}.jsonl", documents=30, seed=seed) for seed, name in enumerate("ab")
+    ]
     return mine_pairs(recipe(), corpora=[str(path) for path in paths], work=folder / "work")
 
 
@@ -158,7 +160,11 @@ def test_stress_sets_are_parallel_and_differ_as_declared(mined: Mined) -> None:
 
 def clinical(count: int) -> dict[str, list[str]]:
     """One-paragraph cases; each holds a marker of one class, the classes in turn."""
-    marks = ["Sin embargo, la fiebre cedió", "Es decir, no hubo infección", "Por lo tanto, se retiró el drenaje"]
+    marks = [
+        "Sin embargo, la fiebre cedió",
+        "Es decir, no hubo infección",
+        "Por lo tanto, se retiró el drenaje",
+    ]
     people = ["Una paciente", "Un varón", "Una mujer", "Un niño"]
     return {
         f"case-{n:03d}": [
@@ -206,7 +212,8 @@ def paragraph(number: int, phrase: str, hypothesis: str | None = None) -> str:
 def varied(count: int, name: str, offset: int = 0) -> dict[str, list[str]]:
     phrases = ["Sin embargo,", "Es decir,", "Por lo tanto,"]
     return {
-        f"{name}-{n:03d}": [paragraph(offset + 10 * n + k, phrases[k]) for k in range(3)] for n in range(count)
+        f"{name}-{n:03d}": [paragraph(offset + 10 * n + k, phrases[k]) for k in range(3)]
+        for n in range(count)
     }
 
 
@@ -250,7 +257,10 @@ def test_a_sentence_that_test_holds_is_kept_out_of_train(tmp_path: Path) -> None
         texts.append(f"Una nota distinta cerró la página de {texts[0][:22]}. Por eso {shared}")
     mined = mine_pairs(recipe(), corpora=[write(tmp_path / "c.jsonl", documents)], work=tmp_path / "work")
     holding = {
-        split for split in mined.configs["pairs"] for r in rows(mined, split=split) if "reglamento" in r["sentence_2"]
+        split
+        for split in mined.configs["pairs"]
+        for r in rows(mined, split=split)
+        if "reglamento" in r["sentence_2"]
     }
     assert len(holding) == 1
     left_out = mined.funnel["corpora"][0]["left_out"]

@@ -28,7 +28,9 @@ def plain(items: list[Document | Refused]) -> list[tuple[str, list[str]]]:
 
 
 def lines(text: bool = False) -> bytes:
-    records = [{"id": i, "text": "\n\n".join(p)} if text else {"id": i, "paragraphs": p} for i, p in DOCUMENTS]
+    records = [
+        {"id": i, "text": "\n\n".join(p)} if text else {"id": i, "paragraphs": p} for i, p in DOCUMENTS
+    ]
     return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records).encode()
 
 
@@ -44,7 +46,13 @@ def compress_zst(data: bytes) -> bytes:
 @pytest.mark.parametrize("text", [False, True])
 @pytest.mark.parametrize(
     ("ending", "compress"),
-    [("", bytes), (".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress), (".zst", compress_zst)],
+    [
+        ("", bytes),
+        (".gz", gzip.compress),
+        (".bz2", bz2.compress),
+        (".xz", lzma.compress),
+        (".zst", compress_zst),
+    ],
 )
 def test_json_lines(tmp_path: Path, text: bool, ending: str, compress: Callable[[bytes], bytes]) -> None:
     path = tmp_path / f"c.jsonl{ending}"
@@ -87,7 +95,9 @@ def test_tei_keeps_running_prose_only(tmp_path: Path) -> None:
    con ñ.</p></body></text></TEI>""",
         encoding="utf-8",
     )
-    assert plain(read_all(tmp_path)) == [("uno", ["Primer párrafo, sigue tras la página.", "Segundo, con ñ."])]
+    assert plain(read_all(tmp_path)) == [
+        ("uno", ["Primer párrafo, sigue tras la página.", "Segundo, con ñ."])
+    ]
 
 
 @pytest.mark.parametrize("shard_bytes", [1, 37, 60, 64, 1000])

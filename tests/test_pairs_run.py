@@ -44,7 +44,9 @@ def job() -> Job:
 
 def shard_bytes(tasks: list[Task]) -> list[str]:
     return [
-        hashlib.sha256(path.read_bytes()).hexdigest() for task in tasks for path in (task.parquet, task.record)
+        hashlib.sha256(path.read_bytes()).hexdigest()
+        for task in tasks
+        for path in (task.parquet, task.record)
     ]
 
 
@@ -80,7 +82,13 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, corpus: Corpus, one_w
     )
     (tmp_path / "run.py").write_text(script, encoding="utf-8")
     shards = tmp_path / "shards"
-    command = [sys.executable, str(tmp_path / "run.py"), str(corpus.path), str(shards), str(Path(__file__).parent)]
+    command = [
+        sys.executable,
+        str(tmp_path / "run.py"),
+        str(corpus.path),
+        str(shards),
+        str(Path(__file__).parent),
+    ]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
     assert process.stdout is not None
@@ -174,7 +182,9 @@ def digest(mined: Mined) -> str:
     return found.hexdigest()
 
 
-def test_the_whole_result_is_the_same_in_any_order(tmp_path: Path, compose_corpus: Callable[..., Path]) -> None:
+def test_the_whole_result_is_the_same_in_any_order(
+    tmp_path: Path, compose_corpus: Callable[..., Path]
+) -> None:
     first = compose_corpus(tmp_path / "a.jsonl", documents=30, seed=1)
     second = compose_corpus(tmp_path / "b.jsonl", documents=30, seed=2)
     one = mine_pairs(recipe(), corpora=[str(first), str(second)], work=tmp_path / "w1", workers=1)

@@ -20,6 +20,7 @@ from probeta.recipe import SpanRecipe, load_recipe
 from probeta.records import Sentence, Span, span_faults
 from probeta.validation.checks import declared, files, rows, variants
 from probeta.validation.checks.loaded import SpanSet, load, place
+from probeta.validation.pairs import pair_faults
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,4 +169,4 @@ def _against_recipe(
 
 
 #: Kind of recipe -> its checks.
-KINDS: dict[str, Callable[[Path, Any], Iterator[Fault]]] = {"spans": span_set_faults}
+KINDS: dict[str, Callable[[Path, Any], Iterator[Fault]]] = {"spans": span_set_faults, "pairs": pair_faults}

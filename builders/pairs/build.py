@@ -18,6 +18,7 @@ from probeta.builders.pairs.run import plan_tasks, run_tasks
 from probeta.builders.pairs.shards import INTERNAL_COLUMNS, Record, Task, refuse_damaged
 from probeta.builders.pairs.stress import misspeller, stress_row, vocabulary
 from probeta.builtset import PAIR_COLUMNS
+from probeta.canary import canary
 from probeta.errors import DataError, Fault
 from probeta.recipe.pairs import MisspellStress
 from probeta.recipe.schema import PairRecipe
@@ -41,6 +42,11 @@ class Mined:
     recipe: PairRecipe
 
     @property
+    def canary(self) -> str:
+        """The canary that every row bears."""
+        return canary(self.recipe.name, self.recipe.version)
+
+    @property
     def configs(self) -> dict[str, list[str]]:
         """Config -> its splits, those that hold pairs, train first."""
         splits = [split for split in ORDER[::-1] if len(self.assembled.keys[split])]
@@ -51,7 +57,7 @@ class Mined:
         """The rows of a config's split in the columns of ``probeta.builtset.PAIR_COLUMNS``, in a stable order."""
         if config == "pairs":
             for batch in self.assembled.batches(split):
-                yield _published(batch)
+                yield _published(batch, self.canary)
             return
         yield from self._stressed(config.removeprefix("stress_"), split)
 
@@ -69,7 +75,7 @@ class Mined:
             )
             spell = misspeller(stress, name=name, seed=self.job.seed, vocabulary=vocabulary(texts))
         for batch in self.assembled.batches(split):
-            whole = _published(batch)
+            whole = _published(batch, self.canary)
             rows = [stress_row(row, stress, spell) for row in whole.to_pylist()]
             yield pa.RecordBatch.from_pylist(rows, schema=whole.schema)
 
@@ -90,12 +96,12 @@ class Mined:
 REJECTS_PUBLISHED = 20
 
 
-def _published(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """A shard's rows as the set holds them: internal columns dropped, the canary's column empty."""
+def _published(batch: pa.RecordBatch, mark: str) -> pa.RecordBatch:
+    """A shard's rows as the set holds them: internal columns dropped, the canary added."""
     import pyarrow as pa
 
     kept = batch.drop_columns(list(INTERNAL_COLUMNS))
-    kept = kept.append_column("canary", pa.nulls(batch.num_rows, pa.string()))
+    kept = kept.append_column("canary", pa.repeat(pa.scalar(mark, pa.string()), batch.num_rows))
     return kept.select(list(PAIR_COLUMNS))
 
 

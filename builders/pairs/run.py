@@ -89,13 +89,13 @@ def _pool(workers: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(
         workers,
         mp_context=multiprocessing.get_context("spawn"),
-        initializer=_start_worker,
+        initializer=start_worker,
         initargs=(os.getpid(),),
     )
 
 
-def _start_worker(parent: int) -> None:
-    """Numeric libraries take one thread a worker, and the worker ends when its parent is gone."""
+def start_worker(parent: int) -> None:
+    """Make this process a worker of ``parent``: numeric libraries take one thread a worker, and the worker ends when its parent is gone."""
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"
 
@@ -153,16 +153,21 @@ def _run_alone(job: Job, task: Task) -> Record:
             say(f"probeta: {task.corpus.name}: the document {document} killed its worker; it is left out")
             skip.append(document)
         elif deaths[""] >= DEATHS_ALLOWED or len(skip) > QUARANTINE_LIMIT:
-            raise DataError(
-                Fault(
-                    code="shard_lost",
-                    message="its worker dies again and again, and no document is to blame",
-                    file=", ".join(part.path for part in task.shard.parts[:3]),
-                    fix="give it more memory, or build with fewer workers",
-                )
-            )
+            raise lost_shard(task)
         with _pool(1) as pool:
             try:
                 return pool.submit(mine_shard, job, task, skip=tuple(skip)).result()
             except BrokenProcessPool:
                 died = read_current(task.current) or (0, "")
+
+
+def lost_shard(task: Task) -> DataError:
+    """The error for a shard that cannot be mined and names no document."""
+    return DataError(
+        Fault(
+            code="shard_lost",
+            message="its worker dies again and again, and no document is to blame",
+            file=", ".join(part.path for part in task.shard.parts[:3]),
+            fix="give it more memory, or build with fewer workers",
+        )
+    )

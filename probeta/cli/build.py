@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from probeta.cli.common import Json, print_json, reported
+from probeta.progress import say
 
 app = typer.Typer(add_completion=False)
 
@@ -21,8 +22,15 @@ def build(
         int | None, typer.Option(min=1, help="Base sentences in every cell, drawn from the templates.")
     ] = None,
     corpus: Annotated[
-        list[Path] | None, typer.Option(help="Documents, for recipes that read them; may repeat.")
+        list[Path] | None,
+        typer.Option(
+            help="Documents, for recipes that read them: a file, a folder, or NAME=PATH; may repeat."
+        ),
     ] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that read documents.")] = 1,
+    executor: Annotated[
+        str, typer.Option(help="Who reads documents: processes, local-datatrove, slurm or ray.")
+    ] = "processes",
     replace: Annotated[bool, typer.Option("--replace", help="Replace a built set that is there.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -33,7 +41,18 @@ def build(
     with reported(as_json=as_json):
         from probeta.pipeline.build import build as run
 
-        done = run(recipe, out=out, seed=seed, per_cell=per_cell, corpus=corpus or [], replace=replace)
+        done = run(
+            recipe,
+            out=out,
+            seed=seed,
+            per_cell=per_cell,
+            corpus=corpus or [],
+            workers=workers,
+            executor=executor,
+            replace=replace,
+        )
+        for warning in done.warnings:
+            say(f"! {warning}")
         if as_json:
             print_json(done.to_json())
             return

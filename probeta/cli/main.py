@@ -31,6 +31,7 @@ COMMANDS: dict[str, Command] = {
     "coverage": Command("coverage", "Show a recipe's grid: filled, empty and over-full cells", "author"),
     "schema": Command("schema", "Print the JSON Schema of probeta.yaml", "author"),
     "check": Command("check", "Prove a built set sound", "check"),
+    "artifacts": Command("artifacts", "What a model can guess from half of a pair", "check"),
     "agree": Command("agree", "Agreement between annotators, with intervals and reasons", "check"),
     "adjudicate": Command("adjudicate", "From annotations to gold: votes, keep rule, ledger", "check"),
     "score": Command("score", "Score systems under a named protocol, by any attribute", "evaluate"),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from probeta import __version__
 from probeta.errors import UsageError
-from probeta.pipeline import spans
+from probeta.pipeline import pairs, spans
 from probeta.pipeline.product import Options, Product
 from probeta.publishing import card, folder
 from probeta.recipe import load_recipe
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from probeta.recipe import Recipe
 
 #: Recipe kind -> what makes its tables.
-MAKERS: dict[str, Callable[[Any, Options], Product]] = {"spans": spans.make}
+MAKERS: dict[str, Callable[[Any, Options], Product]] = {"spans": spans.make, "pairs": pairs.make}
 
 #: Libraries whose version can change the bytes of a built set.
 BYTE_LIBRARIES = ("datasets", "pyarrow", "spacy")
@@ -36,6 +36,7 @@ class Built:
     signature: str
     seconds: float
     reports: Mapping[str, Any] = field(default_factory=dict)
+    warnings: Sequence[str] = ()
     recipe: Recipe
 
     def to_json(self) -> dict[str, Any]:
@@ -45,6 +46,7 @@ class Built:
             "counts": dict(self.counts),
             "seconds": round(self.seconds, 3),
             "signature": self.signature,
+            "warnings": list(self.warnings),
         }
 
 
@@ -55,37 +57,49 @@ def build(
     seed: int | None = None,
     per_cell: int | None = None,
     corpus: Sequence[Path] = (),
+    workers: int = 1,
+    executor: str = "processes",
     replace: bool = False,
 ) -> Built:
     """Build ``recipe`` (a bundled name or a folder) into the folder ``out``.
 
     ``seed`` replaces the recipe's; ``per_cell`` grows every cell of a span recipe to that many base
-    sentences; ``corpus`` are the documents of a recipe that reads them. Raises a DataError for faults in
+    sentences; ``corpus`` are the documents of a recipe that reads them (a path, or NAME=PATH), ``workers`` and
+    ``executor`` who reads them: neither changes a byte. Raises a DataError for faults in
     the recipe or its files and a UsageError where ``out`` may not be written; nothing is half-written.
     """
     started = time.perf_counter()
     folder.refuse_existing(out, replace=replace)
     loaded = load_recipe(recipe)
-    options = Options(seed=loaded.seed if seed is None else seed, per_cell=per_cell, corpus=tuple(corpus))
+    options = Options(
+        seed=loaded.seed if seed is None else seed,
+        per_cell=per_cell,
+        corpus=tuple(corpus),
+        workers=workers,
+        executor=executor,
+        work=out.absolute().with_name(f".{out.absolute().name}.work"),
+    )
     product = MAKERS[loaded.kind](loaded, options)
     contents = folder.Contents(
         configs=product.configs,
         reports=product.reports,
-        texts={"GUIDELINES.md": guidelines_text(loaded), **build_files(loaded, options)},
+        texts={"GUIDELINES.md": guidelines_text(loaded), **build_files(loaded, options, product)},
         card=lambda made: card.card(made, loaded, default_config=product.configs[0].name),
     )
     folder.write(out, contents, replace=replace)
+    product.done()
     return Built(
         out=out,
         counts=product.counts,
         signature=product.signature,
         seconds=time.perf_counter() - started,
         reports=product.reports,
+        warnings=product.warnings,
         recipe=loaded,
     )
 
 
-def build_files(recipe: Recipe, options: Options) -> dict[str, str | bytes]:
+def build_files(recipe: Recipe, options: Options, product: Product) -> dict[str, str | bytes]:
     """``build/``: the recipe with the files that it names, the options, the versions, the command.
 
     ``probeta build <set>/build`` makes the same set again.
@@ -99,6 +113,7 @@ def build_files(recipe: Recipe, options: Options) -> dict[str, str | bytes]:
     command = ["probeta", "build", "build", "--seed", str(options.seed)]
     if options.per_cell is not None:
         command += ["--per-cell", str(options.per_cell)]
+    command += product.command
     record = {
         "recipe": recipe.name,
         "version": recipe.version,
@@ -106,6 +121,7 @@ def build_files(recipe: Recipe, options: Options) -> dict[str, str | bytes]:
         "seed": options.seed,
         "per_cell": options.per_cell,
         "versions": versions,
+        **product.provenance,
         "command": " ".join([*command, "--out", recipe.name]),
     }
     files["build/build.json"] = folder.json_text(record)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,10 @@ class Options:
     seed: int
     per_cell: int | None = None
     corpus: tuple[Path, ...] = ()
+    workers: int = 1
+    executor: str = "processes"
+    #: Where a maker may keep what a run that was cut off goes on from; it is removed when the set is written.
+    work: Path | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,3 +31,11 @@ class Product:
     reports: Mapping[str, Mapping[str, Any]]
     counts: Mapping[str, Any]
     signature: str
+    #: What the user must hear, besides that the set was built.
+    warnings: Sequence[str] = ()
+    #: What ``build/build.json`` says of the inputs.
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    #: Options of the command that makes the set again.
+    command: Sequence[str] = ()
+    #: Called when the set stands.
+    done: Callable[[], None] = lambda: None

@@ -11,6 +11,7 @@ from probeta.recipe.basics import File, Model, Name, Text
 
 Side = Literal["sentence_1", "sentence_2"]
 Strategy = Literal["both_random", "first_random", "second_random", "both_entailed"]
+Baseline = Literal["hypothesis_words", "premise_words", "hypothesis_first_character", "length", "overlap"]
 Split = Literal["train", "validation", "test"]
 
 
@@ -93,7 +94,7 @@ class ArtifactSettings(Model):
     folds: int = Field(default=5, ge=2)
     sample: int = Field(default=20_000, ge=100, description="At most so many pairs are measured.")
     minimum: int = Field(default=400, ge=1, description="With fewer pairs, no gate is judged.")
-    gates: dict[Name, float] = Field(
+    gates: dict[Baseline, float] = Field(
         default_factory=dict, description="Baseline -> the accuracy that its lower bound must not pass."
     )
 

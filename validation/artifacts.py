@@ -1,0 +1,422 @@
+"""What a model can guess from half of the input: baselines that never see a pair as a pair.
+
+Each baseline is trained and tested by cross-validation in which no document stands on both sides. If one of
+them is well above chance, the set's classes can be told by something other than the relation between the
+texts (Gururangan et al., 2018; Poliak et al., 2018). A gate is judged by the lower end of the accuracy's
+95 % interval, so that a small set does not fail by chance.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from probeta import builtset
+from probeta.errors import PrerequisiteError, UsageError
+from probeta.recipe import PairRecipe, load_recipe
+from probeta.recipe.pairs import ArtifactSettings
+from probeta.signature import signature
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+SCHEMA_VERSION = 1
+RESAMPLES = 1000
+#: Words shown a class.
+WORDS_SHOWN = 12
+#: Boosted trees of the bag-of-words baseline, as in the ESNLIR paper.
+ESTIMATORS = 2000
+
+_WORD = re.compile(r"\w+")
+
+Rows = Mapping[str, Sequence[Any]]
+
+
+class Baseline(NamedTuple):
+    """A baseline's features (a matrix from rows) and the classifier that reads them."""
+
+    features: Callable[[Rows], Any]
+    classifier: Callable[[], Any]
+
+
+def _logistic() -> Any:
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(C=1.0, max_iter=1000)
+
+
+def _words(side: str) -> Baseline:
+    return Baseline(lambda rows: rows[side], lambda: _pipeline(_counter(), _logistic()))
+
+
+def _counter() -> Any:
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    return CountVectorizer(lowercase=True, binary=True, min_df=2, token_pattern=r"(?u)\b\w+\b")
+
+
+def _pipeline(*steps: Any) -> Any:
+    from sklearn.pipeline import make_pipeline
+
+    return make_pipeline(*steps)
+
+
+def _first_character(rows: Rows) -> Any:
+    import numpy as np
+
+    return np.array([[text[:1]] for text in rows["sentence_2"]], dtype=object)
+
+
+def _one_hot() -> Any:
+    from sklearn.preprocessing import OneHotEncoder
+
+    return OneHotEncoder(handle_unknown="ignore")
+
+
+def _binned() -> Any:
+    """Steps for numbers: quantile bins, so that a logistic regression can bend."""
+    from sklearn.preprocessing import KBinsDiscretizer
+
+    return KBinsDiscretizer(
+        n_bins=8, encode="onehot", strategy="quantile", quantile_method="averaged_inverted_cdf"
+    )
+
+
+def _lengths(rows: Rows) -> Any:
+    import numpy as np
+
+    first = np.array([len(_WORD.findall(text)) for text in rows["sentence_1"]], dtype=float)
+    second = np.array([len(_WORD.findall(text)) for text in rows["sentence_2"]], dtype=float)
+    return np.column_stack([first, second, np.log1p(second) - np.log1p(first)])
+
+
+def _overlaps(rows: Rows) -> Any:
+    import numpy as np
+
+    values = []
+    for one, other in zip(rows["sentence_1"], rows["sentence_2"], strict=True):
+        first, second = set(_WORD.findall(one.lower())), set(_WORD.findall(other.lower()))
+        common = len(first & second)
+        long = sum(len(word) > 4 for word in first & second)
+        values.append((common / max(len(first | second), 1), common / max(len(second), 1), float(long)))
+    return np.array(values)
+
+
+#: Baseline by name; the recipe's gates use these names.
+BASELINES: Mapping[str, Baseline] = {
+    "hypothesis_words": _words("sentence_2"),
+    "premise_words": _words("sentence_1"),
+    "hypothesis_first_character": Baseline(_first_character, lambda: _pipeline(_one_hot(), _logistic())),
+    "length": Baseline(_lengths, lambda: _pipeline(_binned(), _logistic())),
+    "overlap": Baseline(_overlaps, lambda: _pipeline(_binned(), _logistic())),
+}
+
+
+def _xgboost(estimators: int, sides: Sequence[str]) -> Baseline:
+    """Bags of words of the sides in boosted trees; needs the extra ``baselines``."""
+    try:
+        import xgboost
+    except ImportError:
+        raise PrerequisiteError("xgboost is not installed", fix="pip install 'probeta[baselines]'") from None
+
+    def features(rows: Rows) -> Any:
+        import numpy as np
+
+        return np.array([[rows[side][n] for side in sides] for n in range(len(rows["id"]))], dtype=object)
+
+    def classifier() -> Any:
+        from sklearn.compose import ColumnTransformer
+
+        bags = ColumnTransformer([(side, _counter(), at) for at, side in enumerate(sides)])
+        return _pipeline(bags, xgboost.XGBClassifier(n_estimators=estimators, n_jobs=1, tree_method="hist"))
+
+    return Baseline(features, classifier)
+
+
+def artifacts(
+    folder: Path, *, xgboost: bool = False, estimators: int = ESTIMATORS, seed: int | None = None
+) -> dict[str, Any]:
+    """The artifact report of a built pair set, with the gates of its recipe.
+
+    ``xgboost`` adds bags of words in boosted trees, of both texts and of the premise alone.
+    """
+    if not builtset.is_built_set(folder):
+        raise UsageError(f"{folder} is not a built set: expected build/probeta.yaml and SHA256SUMS in it")
+    recipe = load_recipe(folder / "build")
+    if not isinstance(recipe, PairRecipe):
+        raise UsageError(f"{folder} holds no pairs; artifacts are measured on pair sets")
+    return artifact_report(
+        builtset.read(folder, "pairs"),
+        recipe.pairs.artifacts,
+        name=f"{recipe.name}-{recipe.version}",
+        seed=recipe.seed if seed is None else seed,
+        xgboost=xgboost,
+        estimators=estimators,
+    )
+
+
+def artifact_report(
+    pairs: pa.Table,
+    settings: ArtifactSettings,
+    *,
+    name: str,
+    seed: int,
+    xgboost: bool = False,
+    estimators: int = ESTIMATORS,
+) -> dict[str, Any]:
+    """Measure every baseline on ``pairs`` and judge the gates.
+
+    Accuracies and recalls are fractions with percentile intervals from a bootstrap over documents
+    (1,000 resamples). With fewer than two documents, or a class that only one document holds, nothing can be
+    measured: the values are null with a ``reason``.
+    """
+    import numpy as np
+
+    rows = _sampled(pairs, settings.sample, seed)
+    labels = np.array(rows["connector_type"], dtype=object)
+    groups = _groups(rows)
+    classes = sorted(set(labels.tolist()))
+    report: dict[str, Any] = {
+        "schema_version": SCHEMA_VERSION,
+        "signature": signature(
+            {
+                "data": name,
+                "seed": seed,
+                "pairs": len(labels),
+                "folds": settings.folds,
+                "bootstrap": f"documents:{RESAMPLES}",
+            }
+        ),
+        "pairs": pairs.num_rows,
+        "measured_pairs": len(labels),
+        "documents": len(set(groups.tolist())),
+        "classes": {label: int((labels == label).sum()) for label in classes},
+        "chance": _rounded(max((labels == label).mean() for label in classes)) if classes else None,
+        "baselines": {},
+        "words": {},
+        "gates": {},
+    }
+    folds, reason = _folds(labels, groups, settings.folds, seed)
+    chosen = dict(BASELINES)
+    if xgboost:
+        chosen["xgboost_pair"] = _xgboost(estimators, ("sentence_1", "sentence_2"))
+        chosen["xgboost_premise"] = _xgboost(estimators, ("sentence_1",))
+    codes = np.searchsorted(np.array(classes, dtype=object), labels) if classes else labels
+    for baseline in ("majority", *chosen):
+        if folds is None:
+            report["baselines"][baseline] = {"accuracy": _undefined(reason), "classes": {}}
+            continue
+        guesses = (
+            _majority(codes, folds)
+            if baseline == "majority"
+            else _predicted(chosen[baseline], rows, codes, folds)
+        )
+        report["baselines"][baseline] = _scored(codes, guesses, groups, classes, seed)
+    if folds is not None:
+        for baseline, side in (("hypothesis_words", "sentence_2"), ("premise_words", "sentence_1")):
+            report["words"][baseline] = _telling_words(rows[side], codes, classes)
+    report["gates"] = _gates(report, settings)
+    return report
+
+
+def _sampled(pairs: pa.Table, sample: int, seed: int) -> Rows:
+    """At most ``sample`` rows, chosen by a draw on the id, so that the order of rows changes nothing."""
+    from probeta.builders.pairs.records import number
+
+    columns = [
+        "id",
+        "sentence_1",
+        "sentence_2",
+        "connector_type",
+        "dataset",
+        "document",
+        "sentence_2_document",
+    ]
+    table = pairs.select(columns)
+    ids = table.column("id").to_pylist()
+    order = sorted(range(len(ids)), key=lambda at: (number("artifacts", str(seed), ids[at]), ids[at]))[
+        :sample
+    ]
+    taken = table.take(order)
+    return {column: taken.column(column).to_pylist() for column in columns}
+
+
+def _groups(rows: Rows) -> np.ndarray[Any, Any]:
+    """A number for each row: the same for rows that share a document, directly or through other rows."""
+    import numpy as np
+
+    parent: dict[tuple[str, str], tuple[str, str]] = {}
+
+    def root(key: tuple[str, str]) -> tuple[str, str]:
+        while parent.setdefault(key, key) != key:
+            parent[key] = parent[parent[key]]
+            key = parent[key]
+        return key
+
+    keys = []
+    for corpus, document, other in zip(
+        rows["dataset"], rows["document"], rows["sentence_2_document"], strict=True
+    ):
+        key = (corpus, document)
+        if other is not None:
+            parent[root(key)] = root((corpus, other))
+        keys.append(key)
+    numbers: dict[tuple[str, str], int] = {}
+    return np.array([numbers.setdefault(root(key), len(numbers)) for key in keys], dtype=int)
+
+
+def _folds(
+    labels: Any, groups: Any, wanted: int, seed: int
+) -> tuple[list[tuple[Any, Any]] | None, str | None]:
+    from sklearn.model_selection import StratifiedGroupKFold
+
+    documents = {label: len(set(groups[labels == label].tolist())) for label in set(labels.tolist())}
+    if len(documents) < 2:
+        return None, "fewer than two classes"
+    folds = min(wanted, *documents.values())
+    if folds < 2:
+        rare = min(documents, key=lambda label: documents[label])
+        return None, f"the class {rare} stands in fewer than two unconnected documents"
+    splitter = StratifiedGroupKFold(folds, shuffle=True, random_state=seed % 2**32)
+    found = list(splitter.split(labels, labels, groups))
+    if any(len(set(labels[train].tolist())) < 2 for train, _ in found):
+        return None, "the documents cannot be parted so that every part holds two classes"
+    return found, None
+
+
+def _majority(codes: Any, folds: Sequence[tuple[Any, Any]]) -> Any:
+    import numpy as np
+
+    guesses = np.zeros_like(codes)
+    for train, test in folds:
+        guesses[test] = np.bincount(codes[train]).argmax()
+    return guesses
+
+
+def _predicted(baseline: Baseline, rows: Rows, codes: Any, folds: Sequence[tuple[Any, Any]]) -> Any:
+    import warnings
+
+    import numpy as np
+
+    features = baseline.features(rows)
+    if not isinstance(features, np.ndarray):
+        features = np.array(features, dtype=object)
+    guesses = np.zeros_like(codes)
+    for train, test in folds:
+        # A fold may lack a class; boosted trees want codes without a gap.
+        present, own = np.unique(codes[train], return_inverse=True)
+        model = baseline.classifier()
+        with warnings.catch_warnings():
+            # Quantile bins of few distinct values are merged, as they should be.
+            warnings.filterwarnings("ignore", message="Bins whose width are too small")
+            warnings.filterwarnings("ignore", message=r"Feature \d+ is constant")
+            model.fit(features[train], own)
+        guesses[test] = present[model.predict(features[test])]
+    return guesses
+
+
+def _scored(codes: Any, guesses: Any, groups: Any, classes: Sequence[str], seed: int) -> dict[str, Any]:
+    """Accuracy, and recall and precision by class, each with its interval."""
+    import numpy as np
+
+    right = codes == guesses
+    clusters = int(groups.max()) + 1
+    draws = np.random.default_rng(seed).integers(0, clusters, size=(RESAMPLES, clusters))
+
+    def rate(hit: Any, among: Any) -> dict[str, Any]:
+        if not among.any():
+            return _undefined("no such pair")
+        hits = np.bincount(groups, weights=hit & among, minlength=clusters)
+        sizes = np.bincount(groups, weights=among, minlength=clusters)
+        value = hits.sum() / sizes.sum()
+        if clusters < 2:
+            return {"value": _rounded(value), "low": None, "high": None, "reason": "one document"}
+        total = sizes[draws].sum(axis=1)
+        seen = total > 0
+        low, high = np.percentile(hits[draws].sum(axis=1)[seen] / total[seen], [2.5, 97.5])
+        return {"value": _rounded(value), "low": _rounded(low), "high": _rounded(high), "reason": None}
+
+    everywhere = np.ones_like(right)
+    return {
+        "accuracy": rate(right, everywhere),
+        "classes": {
+            label: {
+                "recall": rate(right, codes == code),
+                "precision": rate(right, guesses == code),
+                "pairs": int((codes == code).sum()),
+            }
+            for code, label in enumerate(classes)
+        },
+    }
+
+
+def _undefined(reason: str | None) -> dict[str, Any]:
+    return {"value": None, "low": None, "high": None, "reason": reason}
+
+
+def _rounded(value: float) -> float:
+    """Four decimals: what follows differs between machines and says nothing."""
+    return round(float(value), 4)
+
+
+def _telling_words(
+    texts: Sequence[str], codes: Any, classes: Sequence[str]
+) -> dict[str, list[dict[str, Any]]]:
+    """For each class the words with the highest weight, how many pairs hold them and which share is its own."""
+    import numpy as np
+
+    counter = _counter()
+    matrix = counter.fit_transform(texts)
+    model = _logistic().fit(matrix, codes)
+    weights = model.coef_ if len(classes) > 2 else np.vstack([-model.coef_, model.coef_])
+    words = counter.get_feature_names_out()
+    total = np.asarray(matrix.sum(axis=0)).ravel()
+    found = {}
+    for code, label in enumerate(classes):
+        own = np.asarray(matrix[codes == code].sum(axis=0)).ravel()
+        order = np.lexsort((words, -weights[code]))[:WORDS_SHOWN]
+        found[label] = [
+            {
+                "word": str(words[at]),
+                "weight": _rounded(weights[code][at]),
+                "pairs": int(total[at]),
+                "share": _rounded(own[at] / total[at]),
+            }
+            for at in order
+        ]
+    return found
+
+
+def _gates(report: Mapping[str, Any], settings: ArtifactSettings) -> dict[str, dict[str, Any]]:
+    gates: dict[str, dict[str, Any]] = {}
+    for name, limit in settings.gates.items():
+        accuracy = report["baselines"][name]["accuracy"]
+        few = report["measured_pairs"] < settings.minimum
+        if few or accuracy["low"] is None:
+            status = "too_few"
+            said = f"{report['measured_pairs']} pairs are too few to judge (at least {settings.minimum})"
+            if not few:
+                said = f"cannot be judged: {accuracy['reason']}"
+        else:
+            failed = accuracy["low"] > limit
+            status = "failed" if failed else "passed"
+            said = (
+                f"accuracy {accuracy['value']:.3f}, from {accuracy['low']:.3f} to {accuracy['high']:.3f}, "
+                f"{'passes' if failed else 'stays within'} the limit {limit:g}"
+            )
+        gates[name] = {"limit": limit, "status": status, "message": said}
+    return gates
+
+
+def gate_warnings(report: Mapping[str, Any]) -> list[str]:
+    """A line for each gate that failed, and one where there were too few pairs to judge any."""
+    found = [
+        f"artifacts: {name.replace('_', ' ')}: {gate['message']}"
+        for name, gate in report["gates"].items()
+        if gate["status"] == "failed"
+    ]
+    unjudged = [gate["message"] for gate in report["gates"].values() if gate["status"] == "too_few"]
+    return found + ([f"artifacts: no gate was judged: {unjudged[0]}"] if unjudged else [])
