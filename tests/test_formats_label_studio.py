@@ -109,16 +109,16 @@ def test_all_faults_are_told_by_task(path: Path) -> None:
     with pytest.raises(DataError) as caught:
         read(path, tasks)
     assert [(fault.row, fault.code) for fault in caught.value.faults] == [
+        (1, "span_text"),
         (2, "task"),
         (3, "several"),
-        (9, "task"),
-        (11, "task"),
-        (1, "span_text"),
         (4, "span_out_of_range"),
         (5, "region"),
         (6, "labels"),
         (7, "span_order"),
         (8, "value_type"),
+        (9, "task"),
+        (11, "task"),
         (12, "id_twice"),
     ]
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from probeta.errors import DataError, Fault, UsageError, one_of
 from probeta.formats.base import (
     Faults,
+    Ids,
     ReadOptions,
     ReadReport,
     Source,
@@ -102,8 +103,9 @@ def read_sentences(
     """Yield the checked sentences of ``path`` (``-``: standard input) one by one.
 
     A ``report`` that is handed in is filled while reading. Raises a UsageError at once where nothing is
-    there or no format is known, and a DataError at the end with every fault of the file. Ids are unique;
-    where the file has none they are the sentences' numbers (``positional_id``).
+    there or no format is known, and a DataError at the end with every fault of the file; an id that stands
+    twice is told then, after both were given out. Where the file has no ids they are the sentences' numbers
+    (``positional_id``).
     """
     module = _module(path, format, writing=False)
     source = Source.of(path)
@@ -112,23 +114,23 @@ def read_sentences(
 
 def _checked(module: Any, source: Source, options: ReadOptions, report: ReadReport) -> Iterator[Sentence]:
     faults = Faults(source.name)
-    lines: dict[str, int] = {}
+    ids = Ids()
     for line, sentence in module.read(source, options, report, faults):
-        first = lines.setdefault(sentence.id, line)
-        if first != line:
-            faults.add(
-                Fault(
-                    code="id_twice",
-                    message=f"the id {sentence.id!r} stands twice",
-                    row=line,
-                    column="id",
-                    found=f"first in line {first}",
-                )
-            )
-        elif not faults.found:
+        ids.add(sentence.id, line)
+        if not faults.found:
             report.sentences += 1
             report.spans += len(sentence.spans)
             yield sentence
+    for line, first in ids.twice():
+        faults.add(
+            Fault(
+                code="id_twice",
+                message=f"the id stands twice, first in row {first}",
+                row=line,
+                column="id",
+                expected="an id of its own",
+            )
+        )
     faults.done()
 
 
