@@ -77,6 +77,9 @@ def test_standard_input_and_output(tmp_path: Path) -> None:
         (["a.jsonl", "b.conll", "--from", "jsnl"], 2, "did you mean jsonl?"),
         (["a.jsonl", "b.conll", "--out-scheme", "IOB9"], 2, "tag scheme"),
         (["a.jsonl", "b.conll", "--misaligned", "never"], 2, "misaligned"),
+        (["a.jsonl", "b.jsonl", "--ambiguous", "frist"], 2, "did you mean first?"),
+        (["a.jsonl", "b.jsonl", "--label", ""], 2, "label"),
+        (["a.jsonl", "folder", "--to", "folder"], 2, "read, not written"),
         (["a.jsonl", "b.conll", "--language", "qq"], 2, "'qq'"),
         (["a.jsonl", "-", "--json"], 2, "--json"),
         (["bad.jsonl", "b.conll"], 1, "bad.jsonl:1 [id]"),
@@ -100,6 +103,32 @@ def test_bad_input_is_one_message_and_nothing_is_written(
     assert message in done.stderr.decode()
     assert "Traceback" not in done.stderr.decode()
     assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.parquet", "a.conll", "a.csv", "a.spacy", "a.json"])
+def test_a_full_disk_leaves_what_was_there(tmp_path: Path, name: str) -> None:
+    source, target = tmp_path / "in.jsonl", tmp_path / name
+    rows = [{"id": f"{n:040}", "text": f"Un pie {n:0400}", "spans": []} for n in range(300)]
+    source.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    target.write_bytes(b"old")
+    # A process that may write files of 4 kB at most meets what a full disk is.
+    code = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096));"
+        "from probeta.cli.main import main; main(sys.argv[1:])"
+    )
+    command = [sys.executable, "-c", code, "convert", str(source), str(target)]
+    done = subprocess.run(command, capture_output=True, check=False)
+    assert done.returncode == 2
+    assert f"probeta: cannot write {target}: File too large" in done.stderr.decode()
+    assert "Traceback" not in done.stderr.decode()
+    assert target.read_bytes() == b"old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["in.jsonl", name])
+
+
+def test_what_a_built_set_has_of_its_spans_is_said_to_stay(blas: Path, tmp_path: Path) -> None:
+    done = convert(blas, tmp_path / "a.jsonl")
+    assert done.returncode == 0
+    assert "the attributes of spans are not converted: " in done.stderr.decode()
 
 
 def test_a_file_may_be_converted_onto_itself(tmp_path: Path) -> None:

@@ -177,6 +177,11 @@ def test_predictions_may_take_their_text_from_the_gold(tmp_path: Path) -> None:
     assert faults_of(path, json.dumps({"id": "b", "spans": []}), texts=texts) == [(1, "text", "value_type")]
 
 
+@pytest.mark.parametrize("content", ["[\n{}\n]", "{\n  1\n}"])
+def test_a_document_over_several_lines_is_told_once(tmp_path: Path, content: str) -> None:
+    assert faults_of(tmp_path / "a.jsonl", content) == [(1, None, "json")]
+
+
 def test_too_many_faults_end_the_reading(tmp_path: Path) -> None:
     faults = faults_of(tmp_path / "a.jsonl", "x\n" * 5000)
     assert len(faults) == 1001

@@ -152,9 +152,9 @@ def test_what_is_written_can_be_imported(path: Path) -> None:
     assert annotation["result"][0]["value"] == {"start": 8, "end": 15, "text": "burpees", "labels": ["ENG"]}
     assert second["data"] == {"text": "nada"}
     assert list(read_sentences(path)) == sentences
-    write_sentences(path, sentences, options=WriteOptions(source="predictions"))
+    write_sentences(path, sentences, options=WriteOptions(regions="predictions"))
     assert "annotations" not in json.loads(path.read_text(encoding="utf-8"))[0]
-    assert list(read_sentences(path, options=ReadOptions(source="predictions"))) == sentences
+    assert list(read_sentences(path, options=ReadOptions(regions="predictions"))) == sentences
     report = ReadReport()
     assert list(read_sentences(path, report=report)) == []
     assert len(report.warnings) == 2

@@ -86,6 +86,21 @@ def test_all_configurations_of_the_edge_rows_come_back(tmp_path: Path, name: str
     assert list(map(comparable, read)) == list(map(comparable, sentences))
 
 
+@pytest.mark.parametrize("name", FILES)
+def test_the_built_blas_comes_back(blas: Path, tmp_path: Path, name: str) -> None:
+    built = list(read_sentences(blas))
+    assert (len(built), sum(len(sentence.spans) for sentence in built)) == (1836, 2076)
+    read, report = there_and_back(tmp_path / FILES[name], built)
+    if name != "adobo":
+        assert report.lost == []
+        assert list(map(comparable, read)) == list(map(comparable, built))
+        return
+    assert [(s.text, s.spans) for s in read] == [(s.text, s.spans) for s in built]
+    columns = {column for s in built for column, value in s.attributes.items() if value is not None}
+    assert {fault.column for fault in report.lost} == {"id", *columns}
+    assert all(fault.row is None for fault in report.lost)
+
+
 # Not NUL, which every format refuses, and no surrogates; much of what breaks formats.
 characters = st.characters(exclude_categories=["Cs"], exclude_characters="\0") | st.sampled_from(
     list("ab '\"«».,;#-=\t\n\r\u00a0\u0301\u2028🎉\u200d👩")

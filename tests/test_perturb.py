@@ -134,3 +134,8 @@ def test_a_text_hash_of_the_input_is_computed_anew() -> None:
 def test_a_wrong_word_is_named_before_any_work(call: object, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         call()  # type: ignore[operator]  # a lambda
+
+
+def test_the_tokens_of_the_text_before_are_left_out() -> None:
+    rows = configurations([sentence("Hay [pie].", tokens=["Hay", "pie", "."])])
+    assert all("tokens" not in row.attributes for row in rows)

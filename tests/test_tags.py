@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probeta.errors import UsageError
+from probeta.evaluation.spantable import Labels
+from probeta.evaluation.tagged import spans_of_tags
 from probeta.formats.tags import SCHEMES, Decoder, encode, scheme_named
 from probeta.tokens import TokenSpan
 
@@ -111,6 +113,16 @@ def test_discard_keeps_the_valid_spans_among_invalid_ones(tags: list[str]) -> No
     kept = Decoder("IOBES", policy="discard")(tags).spans
     written = encode(kept, length=len(tags), scheme="IOBES")
     assert all(tags[at] == tag for at, tag in enumerate(written) if tag != "O")
+
+
+@given(st.sampled_from(sorted(SCHEMES)), st.sampled_from(["conlleval", "discard"]), st.data())
+def test_the_scorer_reads_the_same_spans(scheme: str, policy: str, data: st.DataObject) -> None:
+    """The arrays of the scorer and this decoder are two ways of one rule."""
+    names = ["O", *(f"{prefix}-{label}" for prefix in SCHEMES[scheme] for label in "XY")]
+    tags = data.draw(st.lists(st.sampled_from(names), min_size=1, max_size=8))
+    table, _ = spans_of_tags([tags], scheme=scheme, policy=policy, labels=Labels())
+    read = Decoder(scheme, policy=policy)(tags).spans
+    assert list(zip(table.start, table.end, strict=True)) == [(span.start, span.end) for span in read]
 
 
 @pytest.mark.parametrize("spans", [[(0, 0, "X")], [(2, 3, "X"), (0, 1, "X")], [(0, 9, "X")]])

@@ -15,6 +15,7 @@ from probeta.formats.convert import Conversion, convert
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 _NAMES = ", ".join(FORMATS)
+_WRITTEN = ", ".join(name for name, known in FORMATS.items() if known.writes)
 
 
 @app.command()
@@ -25,7 +26,7 @@ def command(
         str | None, typer.Option("--from", help=f"The format of IN, if its ending does not tell: {_NAMES}.")
     ] = None,
     target_format: Annotated[
-        str | None, typer.Option("--to", help=f"The format of OUT, if its ending does not tell: {_NAMES}.")
+        str | None, typer.Option("--to", help=f"The format of OUT, if its ending does not tell: {_WRITTEN}.")
     ] = None,
     scheme: Annotated[str, typer.Option(help="Tags of IN: IOB1, IOB2, IOBES or BILOU.")] = "IOB2",
     out_scheme: Annotated[str, typer.Option(help="Tags of OUT.")] = "IOB2",
@@ -43,11 +44,28 @@ def command(
     span_keys: Annotated[
         str, typer.Option(help="Keys of a span beyond start, end, label and text: error or drop.")
     ] = "error",
+    split: Annotated[
+        str | None, typer.Option(help="One split of a folder; all of them if not given.")
+    ] = None,
+    span_group: Annotated[
+        str | None, typer.Option(help="Read this span group of a DocBin in place of its entities.")
+    ] = None,
+    regions: Annotated[
+        str, typer.Option(help="Regions of Label Studio tasks: annotations or predictions.")
+    ] = "annotations",
     misaligned: Annotated[
         str,
         typer.Option(help="A span that begins or ends inside a token of OUT: split the token, error, drop."),
     ] = "split",
-    language: Annotated[str, typer.Option(help="The language of the tokenizer.")] = "es",
+    language: Annotated[
+        str, typer.Option(help="The language of the tokenizer, where IN gives no tokens.")
+    ] = "es",
+    out_span_group: Annotated[
+        str | None, typer.Option(help="Repeat the entities of a DocBin in this span group.")
+    ] = None,
+    out_regions: Annotated[
+        str, typer.Option(help="Write Label Studio regions as annotations or as predictions.")
+    ] = "annotations",
     as_json: Json = False,
 ) -> None:
     """Convert annotated sentences between formats, and list what the new one could not hold.
@@ -70,8 +88,17 @@ def command(
                 tag_column=tag_column,
                 ambiguous=ambiguous,
                 span_keys=span_keys,
+                split=split,
+                span_group=span_group,
+                regions=regions,
             ),
-            writing=WriteOptions(scheme=out_scheme, language=language, misaligned=misaligned),
+            writing=WriteOptions(
+                scheme=out_scheme,
+                language=language,
+                misaligned=misaligned,
+                span_group=out_span_group,
+                regions=out_regions,
+            ),
         )
         if as_json:
             print_json(_as_json(done, target))

@@ -79,9 +79,9 @@ def format_of(path: Path | str, *, writing: bool = False) -> str:
             return name
     option = "--to" if writing else "--from"
     endings = ", ".join(ending for known in FORMATS.values() for ending in known.endings)
+    names = ", ".join(name for name, known in FORMATS.items() if known.writes or not writing)
     raise UsageError(
-        f"{path}: the ending names no format; known are {endings}; "
-        f"name the format: {option} {'|'.join(FORMATS)}"
+        f"{path}: the ending names no format (known are {endings}); name one with {option}: {names}"
     )
 
 

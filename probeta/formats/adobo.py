@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import BinaryIO, NamedTuple
 
-from probeta.errors import DataError, Fault, one_of
+from probeta.errors import DataError, Fault
 from probeta.formats.base import (
     Faults,
     Losses,
@@ -35,8 +35,6 @@ from probeta.records import Sentence, Span
 
 #: The label of the spans: the format has none, and the task is about anglicisms.
 LABEL = "ENG"
-#: What to do where a span string fits several places, or none but for its case.
-AMBIGUOUS = ("error", "first")
 _QUOTES = "\"'“”‘’«»‹›„‚`´"
 _HEADER = re.compile(r"span_?\d*", re.IGNORECASE)
 
@@ -90,7 +88,6 @@ def read(
     source: Source, options: ReadOptions, report: ReadReport, faults: Faults
 ) -> Iterator[tuple[int, Sentence]]:
     """Yield each sentence with its line; a doubt is a fault, or a warning with ``ambiguous="first"``."""
-    policy = one_of(options.ambiguous, AMBIGUOUS, what="choice for ambiguous spans")
     label = options.label or LABEL
     for number, row in enumerate(read_rows(source, faults), start=1):
         places, doubts = resolve(row.sentence, row.spans)
@@ -104,7 +101,7 @@ def read(
                 column="spans",
                 found=repr(doubt.string),
             )
-            if doubt.code == "span_case" or (doubt.places and policy == "first"):
+            if doubt.code == "span_case" or (doubt.places and options.ambiguous == "first"):
                 report.warnings.append(fault)
             else:
                 fix = "--ambiguous first takes the first place and lists it" if doubt.places else None

@@ -14,11 +14,18 @@ from pathlib import Path
 from typing import BinaryIO
 
 from probeta import atomic
-from probeta.errors import DataError, Fault, UsageError
+from probeta.errors import DataError, Fault, UsageError, one_of
+from probeta.formats.tags import POLICIES, scheme_named
 from probeta.tables import decode_utf8
 
 #: Reading stops at this many faults; whoever has more has the wrong file or the wrong format.
 MOST_FAULTS = 1000
+
+#: The values of the options that are words; the first is the default.
+AMBIGUOUS = ("error", "first")
+SPAN_KEYS = ("error", "drop")
+MISALIGNED = ("split", "error", "drop")
+REGIONS = ("annotations", "predictions")
 
 _POSITIONAL = re.compile(r"#[1-9]\d*")
 
@@ -48,7 +55,7 @@ class ReadOptions:
     ``first``.
     ``span_keys``: what to do with keys of a span beyond start, end, label and text: ``error`` or ``drop``.
     ``span_group``: the spaCy span group to read in place of ``doc.ents``.
-    ``source``: the key of a Label Studio task to read, ``annotations`` or ``predictions``.
+    ``regions``: which regions of a Label Studio task to read, ``annotations`` or ``predictions``.
     ``split``: one split of a folder; all of them where it is None.
     ``texts``: texts by id, for predictions that carry no text of their own.
     ``keep_tokens``: give the sentence its file's tokens as the attribute ``tokens``.
@@ -62,10 +69,19 @@ class ReadOptions:
     ambiguous: str = "error"
     span_keys: str = "error"
     span_group: str | None = None
-    source: str = "annotations"
+    regions: str = "annotations"
     split: str | None = None
     texts: Mapping[str, str] | None = None
     keep_tokens: bool = False
+
+    def __post_init__(self) -> None:
+        scheme_named(self.scheme)
+        one_of(self.invalid, POLICIES, what="policy for invalid tag sequences")
+        one_of(self.ambiguous, AMBIGUOUS, what="choice for ambiguous spans")
+        one_of(self.span_keys, SPAN_KEYS, what="choice for further keys of spans")
+        one_of(self.regions, REGIONS, what="kind of regions")
+        if self.label == "":
+            raise UsageError("the label of spans without one is empty")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,14 +92,19 @@ class WriteOptions:
     ``misaligned``: what to do with a span that begins or ends inside a token: ``split`` the token there,
     ``error``, or ``drop`` the span; the report lists each.
     ``span_group``: the spaCy span group that repeats the entities, if any.
-    ``source``: the key of a Label Studio task to write, ``annotations`` or ``predictions``.
+    ``regions``: write the regions of a Label Studio task as ``annotations`` or ``predictions``.
     """
 
     scheme: str = "IOB2"
     language: str = "es"
     misaligned: str = "split"
     span_group: str | None = None
-    source: str = "annotations"
+    regions: str = "annotations"
+
+    def __post_init__(self) -> None:
+        scheme_named(self.scheme)
+        one_of(self.misaligned, MISALIGNED, what="choice for misaligned spans")
+        one_of(self.regions, REGIONS, what="kind of regions")
 
 
 @dataclass(slots=True)

@@ -2,7 +2,8 @@
 
 Columns are separated by tabs, or by spaces where a line has no tab, and count from 0. The text is the
 tokens joined by single spaces, unless a comment ``# text = …`` gives it. ``# id = …`` (or ``sent_id``)
-gives the id; any other ``# name = value`` is an attribute. ``-DOCSTART-`` lines are skipped.
+gives the id; any other ``# name = value`` is an attribute, and other comments are nobody's. ``-DOCSTART-``
+lines are skipped.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from probeta.formats.base import (
     positional_id,
     text_lines,
 )
-from probeta.formats.fitting import Fitter
+from probeta.formats.fitting import Fitter, listed_tokens
 from probeta.formats.rows import to_row
 from probeta.formats.tags import Decoder, encode
 from probeta.records import Sentence, Span
@@ -154,10 +155,9 @@ def _blocks(source: Source, tag_columns: Sequence[int], faults: Faults) -> Itera
             tabbed = "\t" in line
             if line.startswith("# ") and (comment := _COMMENT.fullmatch(line)):
                 name = comment["name"]
-                if name in block.comments:
-                    faults.add(
-                        Fault(code="comment", message="a comment stands twice", row=number, column=name)
-                    )
+                if name in block.comments or name == "spans":
+                    message = "a comment stands twice" if name in block.comments else "the name is taken"
+                    faults.add(Fault(code="comment", message=message, row=number, column=name))
                 block.comments[name] = comment["value"]
                 continue
             cells = line.split("\t") if tabbed else [cell for cell in line.split(" ") if cell]
@@ -278,7 +278,7 @@ def _comments(sentence: Sentence, losses: Losses) -> list[str]:
     if not is_positional(sentence.id) or "sent_id" in attributes:
         lines.append(f"# id = {sentence.id}")
     for name, value in attributes.items():
-        if value is None or name == "tokens":
+        if value is None or (name == "tokens" and listed_tokens(sentence) is not None):
             continue
         if not _NAME.fullmatch(name) or name == "text" or isinstance(value, list | dict):
             losses.column(code="not_held", column=name, message="the attribute has no place in a comment")

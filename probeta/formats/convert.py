@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from probeta import builtset
+from probeta.errors import Fault
 from probeta.formats import (
     ReadOptions,
     ReadReport,
@@ -46,6 +48,22 @@ def convert(
     report = ReadReport()
     options = replace(reading or ReadOptions(), keep_tokens=True)
     sentences = read_sentences(source, format=source_format, options=options, report=report)
+    if source_format == "folder" and (warning := _span_attributes(Path(source))):
+        report.warnings.append(warning)
     counted = track(sentences, label="sentences")
     written = write_sentences(target, counted, format=target_format, options=writing)
     return Conversion(source_format, target_format, report, written)
+
+
+def _span_attributes(folder: Path) -> Fault | None:
+    """The attributes of a built set's spans stand in a config of their own and stay there."""
+    if "spans" not in builtset.configs(folder):
+        return None
+    fixed = builtset.span_features([])
+    names = [name for name in builtset.read(folder, "spans").column_names if name not in fixed]
+    return Fault(
+        code="span_attributes",
+        message=f"the attributes of spans are not converted: {', '.join(names)}",
+        file=str(folder),
+        fix="they are in the config spans; `probeta attributes` writes the automatic ones",
+    )

@@ -23,7 +23,7 @@ from probeta.formats.base import (
     is_positional,
     positional_id,
 )
-from probeta.formats.fitting import Fitter
+from probeta.formats.fitting import Fitter, listed_tokens
 from probeta.formats.rows import RowReader, to_row
 from probeta.records import Sentence
 from probeta.tokens import Token
@@ -163,7 +163,7 @@ def _to_user_data(sentence: Sentence, losses: Losses) -> dict[str, Any]:
     """The id, unless it only names a place, and the attributes; what msgpack has not becomes text."""
     data: dict[str, Any] = {} if is_positional(sentence.id) else {"id": sentence.id}
     for name, value in sentence.attributes.items():
-        if name == "tokens":
+        if name == "tokens" and listed_tokens(sentence) is not None:
             continue
         try:
             data[name] = orjson.loads(orjson.dumps(value, option=orjson.OPT_PASSTHROUGH_DATETIME))

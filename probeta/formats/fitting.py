@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from dataclasses import replace
 
-from probeta.errors import Fault, one_of
+from probeta.errors import Fault
 from probeta.formats.base import Losses, WriteOptions
 from probeta.records import Sentence
 from probeta.tokens import Token, Tokenizer, TokenSpan, align, place, split
-
-#: What to do with a span that begins or ends inside a token.
-MISALIGNED = ("split", "error", "drop")
-
 
 _tokenizer = functools.cache(Tokenizer)
 
@@ -25,7 +22,7 @@ class Fitter:
     """
 
     def __init__(self, options: WriteOptions, losses: Losses, faults: list[Fault]) -> None:
-        self._policy = one_of(options.misaligned, MISALIGNED, what="choice for misaligned spans")
+        self._policy = options.misaligned
         self._language = options.language
         self._losses = losses
         self._faults = faults
@@ -35,7 +32,7 @@ class Fitter:
 
         Given tokens that do not spell the text are a fault: the text was changed and they were not.
         """
-        words = sentence.attributes.get("tokens")
+        words = listed_tokens(sentence)
         if words is None:
             return _tokenizer(self._language)(sentence.text)
         tokens = place(words, sentence.text)
@@ -47,7 +44,7 @@ class Fitter:
                     row=sentence.id,
                     column="tokens",
                     expected=repr(sentence.text[:80]),
-                    found=repr(" ".join(map(str, words))[:80]),
+                    found=repr(" ".join(words)[:80]),
                 )
             )
         return tokens or []
@@ -85,3 +82,11 @@ class Fitter:
                     fix = "--misaligned split cuts the token; " + fix
                 self._faults.append(replace(fault, fix=fix))
         return tokens, ranges
+
+
+def listed_tokens(sentence: Sentence) -> Sequence[str] | None:
+    """The attribute ``tokens`` where it is a list of texts; None otherwise."""
+    words = sentence.attributes.get("tokens")
+    if isinstance(words, list | tuple) and all(isinstance(word, str) for word in words):
+        return words
+    return None

@@ -63,6 +63,9 @@ def _told(raw: bytes, line: int, handle: BinaryIO, faults: Faults) -> Any:
         text = raw.decode()
     except UnicodeDecodeError:
         raise not_utf8(raw, handle, line, faults) from None
+    if line == 1 and (raw.lstrip()[:1] == b"[" or raw.strip() == b"{"):
+        message = "the file is one JSON document over several lines"
+        raise faults.stop(Fault(code="json", message=message, row=1, expected="one JSON object a line"))
     message = error.msg.split(": line ")[0]
     if re.search(r"\b(NaN|-?Infinity)\b", text[max(0, error.pos - 1) : error.pos + 9]):
         message = "NaN and Infinity are no JSON"

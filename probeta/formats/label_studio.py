@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from probeta.errors import Fault, UsageError, one_of
+from probeta.errors import Fault, UsageError
 from probeta.formats.base import (
     Faults,
     Losses,
@@ -34,8 +34,6 @@ from probeta.hashing import text_hash
 from probeta.offsets import from_utf16
 from probeta.records import Sentence
 
-#: The keys of a task that hold regions.
-SOURCES = ("annotations", "predictions")
 #: The names of the control and of the text in the labelling configuration.
 FROM_NAME, TO_NAME = "label", "text"
 _REGION = "labels"
@@ -49,7 +47,7 @@ def read(
     A task without annotation, or with a skipped one only, is left out and listed; one with several is a
     fault, since which of them holds is for aggregation to say.
     """
-    key = one_of(options.source, SOURCES, what="source of regions")
+    key = options.regions
     tasks = [
         (number, task, chosen)
         for number, task in enumerate(_tasks(source, faults), start=1)
@@ -106,6 +104,8 @@ def _chosen(task: Any, key: str, number: int, report: ReadReport, faults: Faults
 
     if type(task) is not dict or type(task.get("data")) is not dict:
         fix = "export as JSON; JSON-MIN leaves out what is needed"
+        if type(task) is dict and "spans" in task:
+            fix = "these are records: write one a line, into a file that ends in .jsonl"
         faults.add(replace(fault("task", "the task has no data", '{"data": {"text": …}}', fix), column=None))
         return None
     listed = task.get(key) or []
@@ -214,7 +214,7 @@ def _unit(text: object, region: Any) -> str | None:
 
 def write(handle: BinaryIO, sentences: Iterable[Sentence], options: WriteOptions) -> WriteReport:
     """Write a list of tasks, one a line, each with one annotation (or prediction) that is no ground truth."""
-    key = one_of(options.source, SOURCES, what="source of regions")
+    key = options.regions
     report, losses = WriteReport(), Losses()
     for sentence in sentences:
         row = to_row(sentence)
