@@ -59,18 +59,13 @@ def count_votes(
     winners = np.isclose(counts, best[:, None], rtol=1e-9, atol=0) & (counts > 0)
     label = np.where(winners.sum(axis=1) == 1, winners.argmax(axis=1) if counts.shape[1] else -1, -1)
     needed = (total + away if count_abstentions else total) / 2
-    state = []
-    for item in range(len(counts)):
-        if total[item] == 0 and away[item] > 0:
-            found = State.ABSTAINED
-        elif total[item] < at_least or total[item] == 0:
-            found = State.TOO_FEW
-        elif label[item] < 0:
-            found = State.TIE
-        elif rule == "majority" and best[item] <= needed[item]:
-            found = State.MINORITY
-        else:
-            found = State.UNIQUE
-        state.append(found)
-    unique = np.fromiter((found is State.UNIQUE for found in state), dtype=bool, count=len(state))
-    return Votes(np.where(unique, label, -1), state, best, total)
+    # The first that holds decides.
+    rules = [
+        (State.ABSTAINED, (total == 0) & (away > 0)),
+        (State.TOO_FEW, (total < at_least) | (total == 0)),
+        (State.TIE, label < 0),
+        (State.MINORITY, (best <= needed) & (rule == "majority")),
+    ]
+    order = [state for state, _ in rules] + [State.UNIQUE]
+    chosen = np.select([holds for _, holds in rules], range(len(rules)), default=len(rules))
+    return Votes(np.where(chosen == len(rules), label, -1), [order[index] for index in chosen], best, total)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -48,7 +48,7 @@ class Coded:
 
     codes: Codes
     labels: tuple[str, ...]
-    items: tuple[str, ...]
+    items: Sequence[str]
     raters: tuple[str, ...]
     declared: bool = False
     clusters: Codes | None = None
@@ -154,25 +154,12 @@ def from_rows(
     ]
     if faults:
         raise DataError(faults)
-    flat = [cell for row in table for cell in row]
-    texts, names = _texts(flat, labels, missing)
-    index: dict[str | None, int] = {label: code for code, label in enumerate(names)}
-    index[None] = -1
-    try:
-        codes = np.fromiter((index[text] for text in texts), dtype=np.intp, count=len(texts))
-    except KeyError:
-        raise DataError(
-            [
-                unknown_label(text, names, row=position // width + 1)
-                for position, text in enumerate(texts)
-                if text not in index
-            ]
-        ) from None
+    names, (codes,) = _encode([[cell for row in table for cell in row]], labels, missing, width=width)
     return Coded(
         codes=codes.reshape(len(table), width),
-        labels=tuple(names),
-        items=tuple(str(number) for number in range(1, len(table) + 1)),
-        raters=tuple(raters) if raters is not None else tuple(str(number) for number in range(1, width + 1)),
+        labels=names,
+        items=Positions(len(table)),
+        raters=tuple(raters) if raters is not None else tuple(Positions(width)),
         declared=labels is not None,
         clusters=None if clusters is None else numbered(clusters),
     )
@@ -193,12 +180,13 @@ def from_pair(
     """
     if len(first) != len(second):
         raise UsageError(f"the two sequences have {len(first)} and {len(second)} labels")
-    whole = from_rows([[*first, *second]], labels=labels, missing=missing)
-    return replace(
-        whole,
-        codes=np.ascontiguousarray(whole.codes.reshape(2, len(first)).T),
-        items=_positions(len(first)),
+    names, codes = _encode([first, second], labels, missing, width=1)
+    return Coded(
+        codes=np.column_stack(codes),
+        labels=names,
+        items=Positions(len(first)),
         raters=("1", "2"),
+        declared=labels is not None,
         clusters=None if clusters is None else numbered(clusters),
     )
 
@@ -210,11 +198,11 @@ def from_confusion(table: npt.ArrayLike, *, labels: Sequence[str] | None = None)
         raise UsageError(f"the table has the shape {counts.shape}, expected a square")
     number = len(counts)
     cells = np.repeat(np.arange(number * number), counts.ravel().astype(int))
-    names = tuple(labels) if labels is not None else _positions(number)
+    names = tuple(labels) if labels is not None else tuple(Positions(number))
     return Coded(
         codes=np.column_stack(np.divmod(cells, number)).astype(np.intp),
         labels=names,
-        items=_positions(len(cells)),
+        items=Positions(len(cells)),
         raters=("1", "2"),
         declared=True,
     )
@@ -233,9 +221,9 @@ def from_counts(table: npt.ArrayLike, *, labels: Sequence[str] | None = None) ->
         codes[row, : len(given)] = given
     return Coded(
         codes=codes,
-        labels=tuple(labels) if labels is not None else _positions(counts.shape[1]),
-        items=_positions(len(counts)),
-        raters=_positions(width),
+        labels=tuple(labels) if labels is not None else tuple(Positions(counts.shape[1])),
+        items=Positions(len(counts)),
+        raters=tuple(Positions(width)),
         declared=True,
         anonymous=True,
     )
@@ -265,7 +253,7 @@ def from_table(
     fold = fold or {}
     known = set(labels) if labels is not None else None
     kept: list[tuple[str, str, str, str, int]] = []
-    columns = (rows[name] for name in ("item", "annotator", "label", "status", "created", "updated"))
+    columns = (rows[name].tolist() for name in ("item", "annotator", "label", "status", "created", "updated"))
     for line, item, rater, label, status, created, updated in zip(rows.index, *columns, strict=True):
         if status != "answered":
             dropped[status] = dropped.get(status, 0) + 1
@@ -339,8 +327,23 @@ def from_table(
     )
 
 
-def _positions(number: int) -> tuple[str, ...]:
-    return tuple(map(str, range(1, number + 1)))
+class Positions(Sequence[str]):
+    """Names from 1 to ``number``, made when they are asked for: most are not."""
+
+    def __init__(self, number: int) -> None:
+        self._range = range(1, number + 1)
+
+    def __len__(self) -> int:
+        return len(self._range)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[str]: ...
+    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
+        if isinstance(index, slice):
+            return [str(number) for number in self._range[index]]
+        return str(self._range[index])
 
 
 def numbered(keys: Sequence[Hashable]) -> Codes:
@@ -358,22 +361,20 @@ def _sorted(labels: Iterable[str]) -> tuple[str, ...]:
         return tuple(names)
 
 
-def _texts(
-    cells: Sequence[Hashable], labels: Sequence[str] | None, missing: Hashable
-) -> tuple[list[str | None], list[str]]:
-    """The cells as text (None where missing) and the label set."""
-    kinds = set(map(type, cells))
-    if kinds <= {str, type(None)} and (missing is None or isinstance(missing, str)):
-        found = set(cells)
-        if missing is not None and None in found:
-            raise _undeclared()
-        strings = {cell for cell in found if isinstance(cell, str) and cell != missing}
-        names = list(labels) if labels is not None else list(_sorted(strings))
-        return [cell if isinstance(cell, str) and cell != missing else None for cell in cells], names
-    given = [cell for cell in cells if not _is_missing(cell, missing)]
-    kinds = {float if isinstance(cell, (int, float, np.number)) else type(cell) for cell in given}
+def _encode(
+    columns: Sequence[Sequence[Hashable]], labels: Sequence[str] | None, missing: Hashable, *, width: int
+) -> tuple[tuple[str, ...], list[Codes]]:
+    """The label set and the columns' cells as codes, -1 where missing.
+
+    Only distinct cells are looked at; ``width`` cells make a row in messages.
+    """
+    found: set[Hashable] = set()
+    for column in columns:
+        found.update(column)
+    given = [cell for cell in found if not _is_missing(cell, missing)]
     if None in given or any(isinstance(cell, (float, np.floating)) and cell != cell for cell in given):
         raise _undeclared()
+    kinds = {float if isinstance(cell, (int, float, np.number)) else type(cell) for cell in given}
     if len(kinds) > 1:
         raise DataError(
             Fault(
@@ -384,10 +385,23 @@ def _texts(
                 fix="make them all strings, so that 2 and '2' cannot be taken for two labels",
             )
         )
-    found_texts = [None if _is_missing(cell, missing) else _text(cell) for cell in cells]
-    if labels is not None:
-        return found_texts, [_text(label) for label in labels]
-    return found_texts, list(_sorted({text for text in found_texts if text is not None}))
+    texts = {cell: _text(cell) for cell in given}
+    names = tuple(map(_text, labels)) if labels is not None else _sorted(set(texts.values()))
+    code = {name: number for number, name in enumerate(names)}
+    unknown = {cell for cell, text in texts.items() if text not in code}
+    if unknown:
+        raise DataError(
+            [
+                unknown_label(texts[cell], names, row=position // width + 1)
+                for column in columns
+                for position, cell in enumerate(column)
+                if cell in unknown
+            ]
+        )
+    index = dict.fromkeys(found, -1) | {cell: code[text] for cell, text in texts.items()}
+    return names, [
+        np.fromiter(map(index.__getitem__, column), dtype=np.intp, count=len(column)) for column in columns
+    ]
 
 
 def _text(cell: Hashable) -> str:

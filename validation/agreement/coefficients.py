@@ -25,8 +25,8 @@ import numpy.typing as npt
 
 from probeta.validation.agreement.estimates import Estimate
 from probeta.validation.agreement.estimation import Parts
-from probeta.validation.agreement.intervals import by_cluster, distinct, percentiles
-from probeta.validation.agreement.pairs import PairKappas, kappas
+from probeta.validation.agreement.intervals import Units, distinct, percentiles
+from probeta.validation.agreement.pairs import kappas
 from probeta.validation.agreement.study import Study, study
 from probeta.validation.agreement.sums import CountSums
 
@@ -176,16 +176,15 @@ def conger_kappa(data: Any, **choices: Any) -> Estimate:
     reason = _rater_reason(made)
     if reason:
         return made.undefined("conger_kappa", reason)
-    weights = made.identity
 
     def chance(counts: Floats, times: Floats) -> Floats:
         totals = counts.sum(axis=-1, keepdims=True)
         here = times * (totals[..., 0].real > 0)
         shares = counts / np.where(totals == 0, 1, totals)
-        mixed = np.einsum("...r,...rk->...k", here, shares)
-        own = np.einsum("...r,...rk,kl,...rl->...", here**2, shares, weights, shares, optimize=True)
+        drawn = here[..., None] * shares
+        mixed = drawn.sum(axis=-2)
         pairs = here.sum(axis=-1) ** 2 - (here**2).sum(axis=-1)
-        return np.asarray((np.einsum("...k,kl,...l->...", mixed, weights, mixed) - own) / pairs)
+        return np.asarray(((mixed**2).sum(axis=-1) - (drawn**2).sum(axis=(-1, -2))) / pairs)
 
     def formula(sums: CountSums, counts: Floats, times: Floats) -> Parts:
         return _corrected(sums.agreement / sums.pairable, chance(counts, times))
@@ -311,10 +310,16 @@ def _two_raters(name: str, made: Study) -> Estimate:
     left, right = made.coded.active
     codes = made.coded.codes[:, [left, right]]
     common = (codes >= 0).all(axis=1)
-    # Each item is one cell of the table; an item without both labels is in none.
-    rows = np.zeros((len(codes), number * number))
-    rows[common, codes[common, 0] * number + codes[common, 1]] = 1
-    units = distinct(by_cluster(rows, made.coded.clusters))
+    cells = codes[common, 0] * number + codes[common, 1]
+    clusters = made.coded.clusters
+    if clusters is None:
+        # Every item is one cell of the table, or none: the units are known without looking at each.
+        empty = len(codes) - len(cells)
+        times = np.r_[np.bincount(cells, minlength=number * number), empty]
+        units = Units(np.eye(number * number + 1)[:, :-1][times > 0], times[times > 0])
+    else:
+        flat = np.bincount(clusters[common] * number * number + cells, minlength=made.units * number * number)
+        units = distinct(flat.reshape(made.units, number * number).astype(float))
 
     def parts(packed: Floats) -> Parts:
         table = packed.reshape(*packed.shape[:-1], number, number)
@@ -325,7 +330,8 @@ def _two_raters(name: str, made: Study) -> Estimate:
         observed = (shares * weights).sum(axis=(-1, -2))
         return _corrected(observed, np.einsum("...k,kl,...l->...", first, weights, second))
 
-    if not set(codes[common, 0]) & set(codes[common, 1]):
+    used = [np.bincount(codes[common, column], minlength=number) > 0 for column in (0, 1)]
+    if not (used[0] & used[1]).any():
         note = "; ".join(filter(None, [note, "the two annotators have no label in common"]))
     return made.from_units(name, parts, units, note=note)
 
@@ -343,26 +349,25 @@ def _mean_of_pairs(name: str, made: Study, *, by_overlap: bool) -> Estimate:
         return made.undefined(name, reason)
     grid = made.pair_tables
 
-    def means(tables: Floats, times: Floats | None) -> tuple[Floats, PairKappas]:
-        found = kappas(tables, made.identity)
-        size = tables.sum(axis=(-1, -2)) if by_overlap else np.ones(tables.shape[:-2])
+    def mean(values: Floats, sizes: Floats, times: Floats | None = None) -> Floats:
+        weights = sizes if by_overlap else np.ones_like(sizes)
         if times is not None:
-            size = size * times[:, grid.first] * times[:, grid.second]
-        size = np.where(np.isfinite(found.value), size, 0)
-        value = (np.where(size > 0, found.value, 0) * size).sum(axis=-1) / size.sum(axis=-1)
-        return value, found
+            weights = weights * times[:, grid.first] * times[:, grid.second]
+        weights = np.where(np.isfinite(values), weights, 0)
+        return np.asarray((np.where(weights > 0, values, 0) * weights).sum(axis=-1) / weights.sum(axis=-1))
 
+    found = kappas(grid.tables, made.identity).value
+    undefined_pairs = int((~np.isfinite(found)).sum())
+    note = f"mean over {len(grid.first) - undefined_pairs} pairs"
+    if undefined_pairs:
+        note += f"; {undefined_pairs} undefined pairs left out"
+    low = high = None
+    undefined, reason = 0, None
+    method = made.interval.method
     with np.errstate(divide="ignore", invalid="ignore"):
-        total, found = means(grid.tables, None)
-        undefined_pairs = int((~np.isfinite(found.value)).sum())
-        note = f"mean over {len(grid.first) - undefined_pairs} pairs"
-        if undefined_pairs:
-            note += f"; {undefined_pairs} undefined pairs left out"
+        total = mean(found, grid.tables.sum(axis=(-1, -2)))
         if not np.isfinite(total):
             return made.undefined(name, "no_variation", note=note)
-        low = high = None
-        undefined, reason = 0, None
-        method = made.interval.method
         if made.pairable < 2 or made.units < 2:
             reason = "one_item"
         elif method == "none":
@@ -372,12 +377,8 @@ def _mean_of_pairs(name: str, made: Study, *, by_overlap: bool) -> Estimate:
         elif method == "two_way" and made.raters < 3:
             reason = "no_two_way_form"
         else:
-            sampled, start = [], 0
-            for tables in made.sampled_pair_tables():
-                times = made.rater_draws[start : start + len(tables)] if method == "two_way" else None
-                sampled.append(means(tables, times)[0])
-                start += len(tables)
-            low, high, undefined, reason = percentiles(np.concatenate(sampled), made.interval.confidence)
+            sampled = mean(*made.sampled_pairs, made.rater_draws if method == "two_way" else None)
+            low, high, undefined, reason = percentiles(sampled, made.interval.confidence)
     return Estimate(
         name=name,
         value=float(total),

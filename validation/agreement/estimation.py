@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from probeta.validation.agreement.estimates import Estimate
-from probeta.validation.agreement.intervals import Interval, Units, draw, linearised, percentiles, student
+from probeta.validation.agreement.intervals import (
+    BLOCK,
+    Interval,
+    Units,
+    draws,
+    linearised,
+    percentiles,
+    student,
+)
 
 Floats = npt.NDArray[Any]
 
@@ -31,18 +39,24 @@ class Basis(NamedTuple):
 
 
 class Sampler:
-    """The bootstrap draws of one study: units with the same multiplicities are drawn once."""
+    """The bootstrap draws of one study; units with the same multiplicities are drawn once and kept."""
 
     def __init__(self, interval: Interval) -> None:
         self.interval = interval
-        self._draws: dict[bytes, Floats] = {}
+        self._kept: dict[bytes, list[Floats]] = {}
+
+    def blocks(self, multiplicity: npt.NDArray[np.int64]) -> Iterable[Floats]:
+        """The draws in blocks of samples; kept only where they are small."""
+        if len(multiplicity) * self.interval.resamples > BLOCK:
+            return draws(multiplicity, self.interval)
+        key = multiplicity.tobytes()
+        if key not in self._kept:
+            self._kept[key] = list(draws(multiplicity, self.interval))
+        return self._kept[key]
 
     def sums(self, units: Units) -> Floats:
         """The sums of every bootstrap sample: (resamples, sums)."""
-        key = units.multiplicity.tobytes()
-        if key not in self._draws:
-            self._draws[key] = draw(units.multiplicity, self.interval)
-        return np.asarray(self._draws[key] @ units.sums)
+        return np.concatenate([block @ units.sums for block in self.blocks(units.multiplicity)])
 
 
 def estimate(

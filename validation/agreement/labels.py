@@ -48,7 +48,7 @@ def per_label(made: Study) -> dict[str, dict[str, Any]]:
     counts = made.coded.counts.sum(axis=0)
     found: dict[str, dict[str, Any]] = {}
     for label, name in enumerate(made.coded.labels):
-        binary = Study(made.coded.against(label), interval=made.interval)
+        binary = Study(made.coded.against(label), sampler=made.sampler)
         found[name] = {
             "count": int(counts[label]),
             "share": float(counts[label] / counts.sum()) if counts.sum() else None,

@@ -71,40 +71,46 @@ def grid(made: Study) -> list[dict[str, Any]]:
         return []
     found = made.pair_tables
     plain = kappas(found.tables, made.identity)
-    weighted = kappas(found.tables, made.weights)
+    weighted = plain if made.weights_name == "identity" else kappas(found.tables, made.weights)
     size = found.tables.sum(axis=(1, 2))
-    errors = standard_errors(found.tables, made.identity)
-    width = _quantiles(size, made.interval.confidence) * errors
-    place = {
-        (int(a), int(b)): index for index, (a, b) in enumerate(zip(found.first, found.second, strict=True))
+    width = _quantiles(size, made.interval.confidence) * standard_errors(found.tables, made.identity)
+    columns = (
+        size.astype(int).tolist(),
+        plain.observed.tolist(),
+        _numbers(plain.value),
+        _numbers(plain.value - width),
+        _numbers(np.minimum(1.0, plain.value + width)),
+        _numbers(weighted.value),
+    )
+    known = {
+        pair: (index, *values)
+        for index, (pair, values) in enumerate(
+            zip(
+                zip(found.first.tolist(), found.second.tolist(), strict=True),
+                zip(*columns, strict=True),
+                strict=True,
+            )
+        )
     }
     rows = []
-    for position, first in enumerate(coded.active):
-        for second in coded.active[position + 1 :]:
+    active = coded.active.tolist()
+    for position, first in enumerate(active):
+        for second in active[position + 1 :]:
+            nothing = (None, 0, None, None, None, None, None)
+            index, items, observed, kappa, low, high, other = known.get((first, second), nothing)
             row: dict[str, Any] = {
                 "first": coded.raters[first],
                 "second": coded.raters[second],
-                "items": 0,
-                "percent_agreement": None,
-                "kappa": None,
-                "low": None,
-                "high": None,
-                "weighted_kappa": None,
-                "reason": "no_common_items",
+                "items": items,
+                "percent_agreement": observed,
+                "kappa": kappa,
+                "low": low,
+                "high": high,
+                "weighted_kappa": other,
+                "reason": "no_common_items" if not items else "no_variation" if kappa is None else None,
             }
-            index = place.get((int(first), int(second)))
-            if index is not None:
-                value = float(plain.value[index])
-                row |= {"items": int(size[index]), "percent_agreement": float(plain.observed[index])}
-                row["reason"] = None if np.isfinite(value) else "no_variation"
-                if row["reason"] is None:
-                    row["kappa"] = value
-                    row["weighted_kappa"] = _number(weighted.value[index])
-                    if np.isfinite(width[index]):
-                        row["low"] = value - float(width[index])
-                        row["high"] = min(1.0, value + float(width[index]))
-                if len(coded.labels) == 2:
-                    row |= _two_labels(found.tables[index])
+            if index is not None and len(coded.labels) == 2:
+                row |= _two_labels(found.tables[index])
             rows.append(row)
     return rows
 
@@ -126,5 +132,6 @@ def _quantiles(sizes: Floats, confidence: float) -> Floats:
         return np.asarray(stdtrit(np.where(sizes > 1, sizes - 1, np.nan), 1 - (1 - confidence) / 2))
 
 
-def _number(value: Any) -> float | None:
-    return float(value) if np.isfinite(value) else None
+def _numbers(values: Floats) -> list[float | None]:
+    """The values as floats, None for NaN."""
+    return [value if value == value else None for value in values.tolist()]

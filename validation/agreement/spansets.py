@@ -182,7 +182,7 @@ def from_table(
     fold = fold or {}
     given: dict[tuple[str, str], list[tuple[str, int, frozenset[Span]]]] = {}
     found: set[str] = set()
-    columns = (rows[name] for name in ("item", "annotator", "spans", "status", "created", "updated"))
+    columns = (rows[name].tolist() for name in ("item", "annotator", "spans", "status", "created", "updated"))
     for line, item, rater, spans, status, created, updated in zip(rows.index, *columns, strict=True):
         if status == "skipped":
             dropped[status] = dropped.get(status, 0) + 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -19,7 +19,6 @@ from probeta.validation.agreement.intervals import (
     Units,
     by_cluster,
     distinct,
-    draw,
     percentiles,
 )
 from probeta.validation.agreement.sums import (
@@ -28,7 +27,7 @@ from probeta.validation.agreement.sums import (
     count_rows,
     pair_tables,
     rater_rows,
-    weighted_pair_tables,
+    weighted_pair_kappas,
 )
 from probeta.validation.agreement.weights import (
     DEFAULT_WEIGHTS,
@@ -45,7 +44,8 @@ class Study:
 
     ``level`` (nominal, ordinal, interval, ratio, or a matrix of distances) is alpha's metric; ``weights``
     (a name or a matrix) are those of the weighted coefficients and follow the level by default. An
-    ordinal level needs a declared label order, interval and ratio need numbers.
+    ordinal level needs a declared label order, interval and ratio need numbers. A ``sampler`` lets
+    studies of the same items share their draws.
     """
 
     def __init__(
@@ -55,12 +55,15 @@ class Study:
         level: str | npt.ArrayLike = "nominal",
         weights: str | npt.ArrayLike | None = None,
         interval: Interval | None = None,
+        sampler: Sampler | None = None,
     ) -> None:
-        rated = np.asarray((coded.codes >= 0).any(axis=1))
+        totals = (coded.codes >= 0).sum(axis=1)
         # An item without a label says nothing; it must not count as a unit of resampling either.
+        rated = np.asarray(totals > 0)
         self.coded = coded if rated.all() else coded.select(rated)
-        self.interval = interval or Interval(method="none")
-        self.sampler = Sampler(self.interval)
+        self.totals = totals[rated]
+        self.sampler = sampler or Sampler(interval or Interval(method="none"))
+        self.interval = self.sampler.interval
         self.level = level
         self.weights_name: str = (
             "custom"
@@ -83,7 +86,7 @@ class Study:
     @cached_property
     def pairable(self) -> int:
         """Items with labels from two raters."""
-        return int((self.coded.counts.sum(axis=1) > 1).sum())
+        return int((self.totals > 1).sum())
 
     @cached_property
     def raters(self) -> int:
@@ -93,8 +96,7 @@ class Study:
     @cached_property
     def pairs_compared(self) -> int:
         """Pairs of labels given to the same item."""
-        totals = self.coded.counts.sum(axis=1)
-        return int((totals * (totals - 1) / 2).sum())
+        return int((self.totals * (self.totals - 1)).sum()) // 2
 
     @property
     def basis(self) -> Basis:
@@ -113,8 +115,9 @@ class Study:
     @cached_property
     def varies(self) -> bool:
         """Whether the pairable items hold two different labels."""
-        totals = self.coded.counts.sum(axis=1)
-        return bool((self.coded.counts[totals > 1].sum(axis=0) > 0).sum() > 1)
+        compared = self.coded.codes[self.totals > 1]
+        given = compared[compared >= 0]
+        return bool(len(given) and given.min() != given.max())
 
     def undefined(self, name: str, reason: str, *, note: str | None = None) -> Estimate:
         """The estimate that says why there is no value, with what can be said instead."""
@@ -165,31 +168,32 @@ class Study:
         """Confusion tables of all pairs of raters with common items."""
         return pair_tables(self.coded)
 
-    def sampled_pair_tables(self) -> Iterable[Floats]:
-        """The pairs' tables in each bootstrap sample, in blocks of samples."""
-        labels = len(self.coded.labels)
-        cells = len(self.pair_tables.first) * labels * labels
-        events = max(1, self.pairs_compared)
-        weights = self._item_draws
-        step = max(1, BLOCK // max(cells, events))
-        for start in range(0, len(weights), step):
-            yield weighted_pair_tables(self.coded, self.pair_tables, weights[start : start + step])
-
     @cached_property
-    def _item_draws(self) -> Floats:
-        """How often each item is drawn, by item or by whole clusters: (resamples, items)."""
+    def sampled_pairs(self) -> tuple[Floats, Floats]:
+        """Kappa and common items of every pair in every bootstrap sample: two arrays (samples, pairs)."""
+        cells = len(self.pair_tables.first) * len(self.coded.labels) ** 2
+        step = max(1, BLOCK // max(1, cells, self.pairs_compared))
+        parts = [
+            weighted_pair_kappas(self.coded, self.pair_tables, block[start : start + step])
+            for block in self.item_draws()
+            for start in range(0, len(block), step)
+        ]
+        values, sizes = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return values, sizes
+
+    def item_draws(self) -> Iterator[Floats]:
+        """How often each item is drawn, by item or by whole clusters, in blocks of samples."""
         clusters = self.coded.clusters
-        if clusters is None:
-            return draw(np.ones(len(self.coded.items), dtype=np.int64), self.interval)
-        number = int(clusters.max()) + 1 if len(clusters) else 0
-        return draw(np.ones(number, dtype=np.int64), self.interval)[:, clusters]
+        number = self.units
+        for block in self.sampler.blocks(np.ones(number, dtype=np.int64)):
+            yield block if clusters is None else block[:, clusters]
 
     @property
     def units(self) -> int:
         """How many units are drawn: items with a label, or clusters."""
         if self.coded.clusters is None:
             return len(self.coded.items)
-        return len(np.unique(self.coded.clusters))
+        return int(self.coded.clusters.max()) + 1 if len(self.coded.clusters) else 0
 
     # From formula to estimate.
 
@@ -245,7 +249,11 @@ class Study:
             return self._two_way(name, lambda sums, rater: formula(sums, *rater), weights, note)
         rows = self.count_rows(weights)
         width = rows.shape[1]
-        units = distinct(by_cluster(np.column_stack([rows, rater_rows(self.coded)]), self.coded.clusters))
+        rows = by_cluster(np.column_stack([rows, rater_rows(self.coded)]), self.coded.clusters)
+        # Few rows are alike where there are many raters: one draw of items, shared by all coefficients
+        # and labels, is then cheaper than a draw of each one's distinct rows.
+        alike = len(rows) * self.interval.resamples > BLOCK
+        units = distinct(rows) if alike else Units(rows, np.ones(len(rows), dtype=np.int64))
 
         def split(packed: Floats) -> tuple[CountSums, Floats, Floats]:
             counts = packed[..., width:].reshape(*packed.shape[:-1], raters, labels)
@@ -327,7 +335,9 @@ class Study:
     def _two_way_sums(self, weights: Floats) -> Iterable[tuple[Floats, Floats, Floats]]:
         labels, raters = len(self.coded.labels), len(self.coded.raters)
         indicator = rater_rows(self.coded)
-        for item_weights, times in zip(self._item_draws, self.rater_draws, strict=True):
+        for item_weights, times in zip(
+            (row for block in self.item_draws() for row in block), self.rater_draws, strict=True
+        ):
             rows = count_rows(
                 self.coded.counts_of(times),
                 squares=self.coded.counts_of(times**2),

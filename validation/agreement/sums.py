@@ -8,13 +8,14 @@ the linearised variance.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from probeta.validation.agreement.coding import Coded
+from probeta.validation.agreement.coding import Coded, Codes
 
 Floats = npt.NDArray[Any]
 
@@ -133,42 +134,57 @@ class PairTables:
 
 
 def pair_tables(coded: Coded) -> PairTables:
-    """The confusion tables of all pairs of raters with common items: one matrix product."""
+    """The confusion tables of all pairs of raters with common items."""
     number, raters = len(coded.labels), len(coded.raters)
-    rows = rater_rows(coded).astype(np.float32)
-    # Counts up to 2^24 are exact in single precision.
-    product = (rows.T @ rows).reshape(raters, number, raters, number).transpose(0, 2, 1, 3)
+    flat_tables = np.zeros(raters * raters * number * number)
+    for _, left, right, cell in _events(coded):
+        flat = (left * raters + right) * number * number + cell
+        flat_tables += np.bincount(flat, minlength=len(flat_tables))
     first, second = np.triu_indices(raters, 1)
-    tables = product[first, second].astype(float)
+    tables = flat_tables.reshape(raters, raters, number, number)[first, second]
     common = tables.sum(axis=(1, 2)) > 0
     return PairTables(first[common], second[common], tables[common])
 
 
-def weighted_pair_tables(coded: Coded, pairs: PairTables, weights: Floats) -> Floats:
-    """The same tables with each item counted by ``weights`` (samples, items): one table a sample.
+def _events(coded: Coded) -> Iterator[tuple[Codes, Codes, Codes, Codes]]:
+    """Every pair of labels of an item: item, both raters, and the cell of their table, in batches.
 
-    Every pair of labels in an item is an event in one cell of one pair's table; events are sorted by
-    cell, and each cell's weights added up.
+    Labels of an item stand side by side: each is compared with the next one, the second next, and so on.
+    """
+    rows, columns = coded.given
+    codes = coded.codes[rows, columns]
+    width = int(np.bincount(rows, minlength=1).max()) if len(rows) else 0
+    for step in range(1, width):
+        same = np.flatnonzero(rows[:-step] == rows[step:])
+        other = same + step
+        cell = codes[same] * len(coded.labels) + codes[other]
+        yield rows[same], columns[same], columns[other], cell
+
+
+def weighted_pair_kappas(coded: Coded, pairs: PairTables, weights: Floats) -> tuple[Floats, Floats]:
+    """Kappa and common items of the pairs with each item counted by ``weights`` (samples, items).
+
+    Both are (samples, pairs). Events are sorted by cell, and each cell's weights added up; samples run
+    along the last axis, where numpy adds fastest. Whole numbers below 2^24 are exact in single precision.
     """
     number, raters = len(coded.labels), len(coded.raters)
     position = np.full((raters, raters), -1)
     position[pairs.first, pairs.second] = np.arange(len(pairs.first))
-    items, cells = [], []
-    rows, columns = coded.given
-    width = int(np.bincount(rows, minlength=1).max()) if len(rows) else 0
-    # Labels of an item stand side by side in ``given``: compare each with the next, the second next, …
-    for step in range(1, width):
-        same = rows[:-step] == rows[step:]
-        item, left, right = rows[:-step][same], columns[:-step][same], columns[step:][same]
-        cell = position[left, right] * number * number
-        cell += coded.codes[item, left] * number + coded.codes[item, right]
-        items.append(item)
-        cells.append(cell)
-    tables = np.zeros((len(weights), len(pairs.first) * number * number))
-    if items:
-        item, cell = np.concatenate(items), np.concatenate(cells)
-        order = np.argsort(cell, kind="stable")
-        item, cell = item[order], cell[order]
-        starts = np.flatnonzero(np.r_[True, cell[1:] != cell[:-1]])
-        tables[:, cell[starts]] = np.add.reduceat(weights[:, item], starts, axis=1)
-    return tables.reshape(len(weights), len(pairs.first), number, number)
+    batches = [
+        (item, position[left, right] * number * number + cell) for item, left, right, cell in _events(coded)
+    ]
+    item, cell = (np.concatenate(column) for column in zip(*batches, strict=True))
+    order = np.argsort(cell, kind="stable")
+    item, cell = item[order], cell[order]
+    starts = np.flatnonzero(np.r_[True, cell[1:] != cell[:-1]])
+    by_item = np.ascontiguousarray(weights.T, dtype=np.float32)
+    cells = np.zeros((len(pairs.first) * number * number, len(weights)), dtype=np.float32)
+    cells[cell[starts]] = np.add.reduceat(by_item[item], starts, axis=0)
+    tables = cells.reshape(len(pairs.first), number, number, len(weights))
+    first, second = tables.sum(axis=2), tables.sum(axis=1)
+    size = first.sum(axis=1).astype(float)
+    agreed = sum(tables[:, label, label] for label in range(number))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        observed = agreed / size
+        expected = (first.astype(float) * second).sum(axis=1) / size**2
+        return ((observed - expected) / (1 - expected)).T, size.T

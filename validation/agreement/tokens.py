@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from probeta.errors import one_of
-from probeta.validation.agreement.coding import Coded
+from probeta.validation.agreement.coding import Coded, Positions
 from probeta.validation.agreement.coefficients import conger_kappa
 from probeta.validation.agreement.estimates import Estimate
 from probeta.validation.agreement.intervals import Interval
@@ -83,7 +83,7 @@ def tag(answers: SpanAnswers, tokenize: Tokenize, *, scheme: str = "IO") -> Toke
     coded = Coded(
         codes,
         ("O", *(prefix + label for label in answers.labels for prefix in prefixes)),
-        tuple(map(str, range(len(owner)))),
+        Positions(len(owner)),
         answers.raters,
         declared=True,
         clusters=np.unique(clusters, return_inverse=True)[1],
