@@ -463,7 +463,11 @@ def _item_columns(path: Path) -> pd.DataFrame:
         config = next((name for name in ("sentences", "pairs") if name in there), None)
         if config is None:
             raise UsageError(f"{path} is no built set: it has neither the config sentences nor pairs")
-        return _indexed(builtset.read(path, config).to_pylist(), str(path))
+        frame = _indexed(builtset.read(path, config).to_pylist(), str(path))
+        if "spans" in there:
+            attributes = _span_attributes(builtset.read(path, "spans").to_pylist())
+            frame = frame.join(attributes[[name for name in attributes if name not in frame]])
+        return frame
     if not path.is_file():
         raise UsageError(f"no such file: {path}")
     if path.suffix.lower() == ".parquet":
@@ -472,6 +476,21 @@ def _item_columns(path: Path) -> pd.DataFrame:
         return _indexed(_jsonl(path, str(path)), str(path))
     table = read_table(path)
     return _indexed([dict(row.values) for row in table], str(path))
+
+
+def _span_attributes(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    """The attributes of the config ``spans`` by item; where an item's spans differ, their values by ``+``."""
+    found: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        item = found.setdefault(str(row["id"]), {})
+        for name, value in row.items():
+            if name not in ("id", "span", "start", "end", "label", "text") and value is not None:
+                item.setdefault(name, set()).add(str(value))
+    joined = [
+        {"id": item, **{name: "+".join(sorted(values)) for name, values in columns.items()}}
+        for item, columns in found.items()
+    ]
+    return _indexed(joined, "spans")
 
 
 def _indexed(rows: list[dict[str, Any]], file: str) -> pd.DataFrame:
