@@ -77,6 +77,7 @@ def test_all_faults_are_told_at_once_with_their_lines(tmp_path: Path) -> None:
         "",  # 19: blank, skipped
         json.dumps({"id": "t", "txt": "x", "spans": []}),
         span(start=True),
+        "null",
     ]
     assert faults_of(tmp_path / "a.jsonl", "\n".join(content)) == [
         (2, "character 38", "json"),
@@ -98,6 +99,7 @@ def test_all_faults_are_told_at_once_with_their_lines(tmp_path: Path) -> None:
         (18, "id", "id_empty"),
         (20, "text", "value_type"),
         (21, "spans[0].start", "value_type"),
+        (22, None, "record_type"),
     ]
 
 

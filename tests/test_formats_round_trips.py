@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -153,3 +154,38 @@ def test_whatever_is_not_listed_comes_back(
             column: value for column, value in before.attributes.items() if (before.id, column) not in listed
         }
         assert comparable(after) == comparable(replace(before, attributes=kept))
+
+
+SPOILERS = [
+    b'"',
+    b";",
+    b"\n",
+    b"{",
+    b"}",
+    b"[",
+    b"null",
+    b"\xff",
+    b"NaN",
+    b"\t",
+    b"# id = x\n",
+    b"\\ud800",
+    b"\0",
+]
+
+
+@pytest.mark.parametrize("name", FILES)
+@settings(max_examples=60)
+@given(data=st.data())
+def test_any_damage_is_a_fault_or_another_file_and_never_a_crash(
+    tmp_path_factory: pytest.TempPathFactory, name: str, data: st.DataObject
+) -> None:
+    path = tmp_path_factory.mktemp(name) / FILES[name]
+    write_sentences(path, [replace(s, attributes={"topic": "x", "n": 3}) for s in EDGE_SENTENCES[:6]])
+    content = path.read_bytes()
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(content)))
+        cut = data.draw(st.sampled_from([0, 1, 5, 50, len(content)]))
+        content = content[:at] + data.draw(st.sampled_from([b"", *SPOILERS])) + content[at + cut :]
+    path.write_bytes(content)
+    with suppress(DataError):
+        list(read_sentences(path))

@@ -187,24 +187,35 @@ def read(
     column = options.tag_column
     tagged = read_tagged(source, token_column=options.token_column, tag_columns=(column,), faults=faults)
     for item in tagged:
-        tags = item.tags[0]
-        decoded = decode(tags)
-        report.invalid_tags += len(decoded.invalid)
-        wrong = decoded.unknown or (decoded.invalid if options.invalid == "error" else [])
-        for at, message in wrong:
-            faults.add(_tag_fault(message, item.lines[at], column, unknown=bool(decoded.unknown)))
-        if wrong:
+        before = len(faults.found)
+        spans, invalid = spans_of(item, decode, column=column, faults=faults)
+        report.invalid_tags += invalid
+        if len(faults.found) > before:
             continue
-        offsets = item.offsets
-        spans = tuple(Span(offsets[s.start][0], offsets[s.end - 1][1], s.label) for s in decoded.spans)
         attributes: dict[str, object] = dict(item.attributes)
         if options.keep_tokens:
             attributes["tokens"] = item.tokens
         try:
-            yield item.line, Sentence(item.id, item.text, spans, attributes)
+            yield item.line, Sentence(item.id, item.text, tuple(spans), attributes)
         except DataError as error:
             for fault in error.faults:
                 faults.add(replace(fault, row=item.line))
+
+
+def spans_of(
+    sentence: TaggedSentence, decode: Decoder, *, column: int, faults: Faults, place: int = 0
+) -> tuple[list[Span], int]:
+    """The spans of one of a sentence's tag columns, and how many of its tags break the scheme.
+
+    ``place`` is the column's among those that were read, ``column`` its number in the file. Tags that the
+    scheme does not know, and under the policy ``error`` those that it forbids, are faults with their line.
+    """
+    decoded = decode(sentence.tags[place])
+    for at, message in decoded.unknown or (decoded.invalid if decode.policy == "error" else ()):
+        faults.add(_tag_fault(message, sentence.lines[at], column, unknown=bool(decoded.unknown)))
+    offsets = sentence.offsets
+    spans = [Span(offsets[s.start][0], offsets[s.end - 1][1], s.label) for s in decoded.spans]
+    return spans, len(decoded.invalid)
 
 
 def _tag_fault(message: str, line: int, column: int, *, unknown: bool) -> Fault:

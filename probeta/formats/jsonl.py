@@ -34,31 +34,30 @@ def read(
 ) -> Iterator[tuple[int, Sentence]]:
     """Yield each sentence with its line; blank lines are skipped."""
     build = RowReader(options, report, faults)
+    for number, (line, raw, record) in enumerate(records(source, faults), start=1):
+        sentence = build(record, row=line, number=number, raw=raw)
+        if sentence is not None:
+            yield line, sentence
+
+
+def records(source: Source, faults: Faults) -> Iterator[tuple[int, bytes, Any]]:
+    """Yield each line's number, bytes and value; blank lines are skipped, one that is no JSON is a fault."""
     loads = orjson.loads
-    number = 0
     with source.open() as handle:
         for line, raw in enumerate(handle, start=1):
+            if line == 1:
+                raw = raw.removeprefix(b"\xef\xbb\xbf")
             try:
                 record = loads(raw)
-            except orjson.JSONDecodeError:
-                if raw.isspace():
-                    continue
-                if line == 1 and raw.startswith(b"\xef\xbb\xbf"):
-                    raw = raw[3:]
-                record = _told(raw, line, handle, faults)
-            number += 1
-            if record is not None:
-                sentence = build(record, row=line, number=number, raw=raw)
-                if sentence is not None:
-                    yield line, sentence
+            except orjson.JSONDecodeError as error:
+                if not raw.isspace() and raw:
+                    _tell(raw, line, error, handle, faults)
+                continue
+            yield line, raw, record
 
 
-def _told(raw: bytes, line: int, handle: BinaryIO, faults: Faults) -> Any:
-    """The record of a line that only had a byte order mark before it; else None, and the fault is noted."""
-    try:
-        return orjson.loads(raw)
-    except orjson.JSONDecodeError as caught:
-        error = caught
+def _tell(raw: bytes, line: int, error: orjson.JSONDecodeError, handle: BinaryIO, faults: Faults) -> None:
+    """Note why a line is no JSON; an encoding or a document over several lines ends the reading."""
     try:
         text = raw.decode()
     except UnicodeDecodeError:
@@ -81,7 +80,6 @@ def _told(raw: bytes, line: int, handle: BinaryIO, faults: Faults) -> Any:
             found=repr(text[max(0, error.pos - 20) : error.pos + 20]),
         )
     )
-    return None
 
 
 def write(handle: BinaryIO, sentences: Iterable[Sentence], options: WriteOptions) -> WriteReport:

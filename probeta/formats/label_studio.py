@@ -150,12 +150,12 @@ class _Regions:
         return [self._span(region, text, number) for region in result if self._is_span(region, number)]
 
     def _is_span(self, region: Any, number: int) -> bool:
-        if type(region) is not dict or type(region.get("value", {})) is not dict:
+        type_ = str(region.get("type")) if type(region) is dict else _REGION
+        if type_ == _REGION:
+            if type(region) is dict and type(region.get("value")) is dict:
+                return True
             self._fault("region", "the region is no object with a value", number, None)
             return False
-        type_ = str(region.get("type"))
-        if type_ == _REGION:
-            return True
         if type_ == "hypertextlabels":
             message = "regions of HyperText count nodes of a page, not characters of a text"
             self._fault("region", message, number, "regions of Text")

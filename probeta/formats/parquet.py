@@ -38,7 +38,7 @@ def read(
             file = pq.ParquetFile(handle if handle.seekable() else io.BytesIO(handle.read()))
             schema_faults(file.schema_arrow, faults)
             yield from read_batches(file.iter_batches(ROWS), options, report, faults)
-        except (pa.ArrowException, OSError) as error:
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             message = str(error).splitlines()[0]
             raise faults.stop(Fault(code="parquet", message=f"the file cannot be read: {message}")) from None
 

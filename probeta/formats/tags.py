@@ -65,11 +65,11 @@ class Decoder:
     [TokenSpan(start=0, end=2, label='ENG'), TokenSpan(start=3, end=4, label='ARGM-LOC')]
     """
 
-    __slots__ = ("_label", "_meanings", "_policy", "_prefixes", "_scheme")
+    __slots__ = ("_label", "_meanings", "_prefixes", "_scheme", "policy")
 
     def __init__(self, scheme: str = "IOB2", *, policy: str = "error", label: str | None = None) -> None:
         self._scheme = scheme_named(scheme)
-        self._policy = one_of(policy, POLICIES, what="policy for invalid tag sequences")
+        self.policy = one_of(policy, POLICIES, what="policy for invalid tag sequences")
         self._label = label
         self._prefixes = SCHEMES[self._scheme]
         self._meanings: dict[str, tuple[str, str] | None] = {"O": ("O", "")}
@@ -102,10 +102,10 @@ class Decoder:
         if unknown:
             return Decoded([], unknown, [])
         invalid = self._invalid(kinds, tags)
-        if invalid and self._policy == "error":
+        if invalid and self.policy == "error":
             return Decoded([], [], invalid)
         spans = _chunks(kinds)
-        if invalid and self._policy == "discard":
+        if invalid and self.policy == "discard":
             broken = {at for at, _ in invalid}
             spans = [span for span in spans if broken.isdisjoint(range(span.start, span.end))]
         return Decoded(spans, [], invalid)
