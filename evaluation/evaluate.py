@@ -27,7 +27,7 @@ from probeta.formats import ReadOptions
 from probeta.records import Sentence
 from probeta.signature import signature
 
-#: In ``by``: every attribute that the recipe declares, one at a time.
+#: In ``by``: every attribute that the recipe declares with its values, one at a time.
 RECIPE = "recipe"
 
 
@@ -84,7 +84,8 @@ def evaluate_spans(files: Files, protocol: Protocol, request: Request) -> SpanEv
     gold, loaded = _load(files, request)
     order = declared_values(protocol, files.gold)
     by = expanded(
-        [*protocol.by, *request.by], [name for name in order if name in known_attributes(gold.items)]
+        [*protocol.by, *request.by],
+        [name for name in order if order[name] and name in known_attributes(gold.items)],
     )
     contrasts = [Contrast(**shape.model_dump()) for shape in protocol.contrasts]
     scenario = None if request.scenario is None else parse_scenario(request.scenario)

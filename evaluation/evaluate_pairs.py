@@ -73,7 +73,7 @@ def evaluate_pairs(
         split = "test"
     items = load_labels(gold, config=PAIRS, split=split)
     known = {name: None for item in items for name in item.attributes}
-    declared = [name for name in declared_values(protocol, gold) if name in known]
+    declared = [name for name, listed in declared_values(protocol, gold).items() if listed and name in known]
     asked = [name for name in expanded(protocol.by, declared) if name in known]
     if seen is None and "train" in configs.get(PAIRS, ()) and split != "train":
         trained = load_labels(gold, config=PAIRS, split="train")

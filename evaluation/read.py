@@ -19,7 +19,7 @@ from probeta.formats.base import Faults, Source
 from probeta.formats.conll import TaggedSentence, read_tagged
 from probeta.formats.rows import RowReader
 from probeta.formats.tags import Decoder
-from probeta.hashing import file_sha256
+from probeta.hashing import file_sha256, text_hash
 from probeta.records import Sentence, Span
 
 #: Columns of a built set that say nothing about a sentence's language.
@@ -367,7 +367,10 @@ def named_files(arguments: Sequence[str], *, what: str) -> dict[str, Path]:
 
 
 def data_version(path: Path | str) -> str:
-    """What a signature calls the data: a built set's name and version, else the file's name and hash."""
+    """What a signature calls the data: a built set's name and version, else the file's name, and a hash.
+
+    The hash of a built set leaves its reports out: a score written into the set does not change its data.
+    """
     if str(path) == "-":
         return "stdin"
     place = Path(path)
@@ -379,6 +382,8 @@ def data_version(path: Path | str) -> str:
 
             declared = parse_yaml(recipe.read_text(encoding="utf-8"), file=recipe.name).value
             if isinstance(declared, dict):
-                return f"{declared.get('name')}-{declared.get('version')}@{file_sha256(sums)[:8]}"
+                lines = sums.read_text(encoding="utf-8").splitlines()
+                kept = text_hash(*(line for line in lines if "  reports/" not in line))
+                return f"{declared.get('name')}-{declared.get('version')}@{kept[:8]}"
         return place.name
     return f"{place.name}@{file_sha256(place)[:8]}"

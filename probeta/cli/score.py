@@ -75,7 +75,8 @@ def command(
         str | None, typer.Option(help="The predictions' format, if their endings do not tell.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="A folder for reports/scores.json and the heat map.")
+        Path | None,
+        typer.Option(help="A folder for reports/scores.json and scores.svg; may be the built set."),
     ] = None,
     cells: Annotated[
         Path | None, typer.Option(help="A CSV of recall per cell, for `probeta predict --recalls`.")
@@ -104,7 +105,7 @@ def command(
             return
         from probeta.cli.score_tables import print_spans
         from probeta.evaluation.evaluate import Files, Request, evaluate_spans
-        from probeta.evaluation.report import write_cells, write_scores, write_span_heat_map
+        from probeta.evaluation.report import write_cells, write_span_heat_map
         from probeta.formats import ReadOptions
 
         found = evaluate_spans(
@@ -138,8 +139,8 @@ def command(
             ),
         )
         if out is not None:
-            write_scores(out, found.to_json())
             write_span_heat_map(out, found, crossings)
+        _written(found.to_json(), out)
         if cells is not None:
             write_cells(cells, found, crossings)
         if as_json:
@@ -202,7 +203,13 @@ def _strings(
 
 
 def _written(scores: dict[str, Any], out: Path | None) -> None:
+    """Write the report; a built set's checksums then cover it too."""
+    from probeta import atomic
+    from probeta.builtset import is_built_set
     from probeta.evaluation.report import write_scores
+    from probeta.publishing.folder import checksums
 
     if out is not None:
         write_scores(out, scores)
+        if is_built_set(out):
+            atomic.write_text(out / "SHA256SUMS", checksums(out))
