@@ -22,7 +22,7 @@ from probeta.evaluation.read import (
     load_items,
 )
 from probeta.evaluation.scoring import Choices, SpanScores, item_attributes, score_spans
-from probeta.evaluation.units import MISSING
+from probeta.evaluation.units import MISSING, unknown_attribute
 from probeta.formats import ReadOptions
 from probeta.records import Sentence
 from probeta.signature import signature
@@ -57,6 +57,7 @@ class Request:
     by: Sequence[str] = ()
     contrasts: Sequence[str] = ()
     scenario: str | None = None
+    where: str | None = None
     samples: int = 1000
     seed: int = 0
     examples: int = 0
@@ -92,12 +93,15 @@ def evaluate_spans(files: Files, protocol: Protocol, request: Request) -> SpanEv
     wanted = {name for crossing in by for name in crossing.split(":")}
     wanted |= {name for contrast in contrasts for name in (contrast.attribute, *contrast.same)}
     wanted |= set(scenario or {})
-    items = _with_attributes(gold.items, wanted, files, request)
+    where = None if request.where is None else parse_scenario(request.where)
+    kept = _kept(gold.items, where or {})
+    items = _with_attributes([gold.items[number] for number in kept], wanted, files, request)
     contrasts += [parse_contrast(text, items) for text in request.contrasts]
     if faults := _check_values(protocol, items, order, file=gold.name):
         raise DataError(faults)
     systems = {
-        name: match(items, one.items, gold_file=gold.name, file=one.name) for name, one in loaded.items()
+        name: match(items, _asked(gold.items, one.items, kept), gold_file=gold.name, file=one.name)
+        for name, one in loaded.items()
     }
     matches = list(dict.fromkeys([*protocol.matches, *request.matches]))
     scores = score_spans(
@@ -121,6 +125,8 @@ def evaluate_spans(files: Files, protocol: Protocol, request: Request) -> SpanEv
         {
             "data": data_version(files.gold),
             "protocol": protocol.name,
+            "split": request.options.split,
+            "where": request.where,
             "scheme": request.options.scheme if tagged else None,
             "system_scheme": request.system_scheme if tagged else None,
             "invalid": request.options.invalid if tagged else None,
@@ -136,6 +142,31 @@ def evaluate_spans(files: Files, protocol: Protocol, request: Request) -> SpanEv
         checks=_checks(protocol, scores, systems, order),
         order=order,
     )
+
+
+def _kept(items: Sequence[Item], where: Mapping[str, Sequence[str]]) -> list[int]:
+    """The numbers of the gold items with one of the values wanted for each attribute."""
+    of_item = item_attributes(items)
+    for name, wanted in where.items():
+        if name not in of_item:
+            raise UsageError(unknown_attribute(name, of_item))
+        if not set(wanted) & set(of_item[name]):
+            raise UsageError(f"no item has {name}={'|'.join(wanted)}")
+    return [
+        number
+        for number in range(len(items))
+        if all(of_item[name][number] in wanted for name, wanted in where.items())
+    ]
+
+
+def _asked(gold: Sequence[Item], predicted: Sequence[Item], kept: Sequence[int]) -> Sequence[Item]:
+    """The predictions for the kept items; those for items that were left out on purpose are no fault."""
+    if len(kept) == len(gold):
+        return predicted
+    if all(item.id is not None for item in (*gold, *predicted)):
+        left_out = {item.id for item in gold} - {gold[number].id for number in kept}
+        return [item for item in predicted if item.id not in left_out]
+    return [predicted[number] for number in kept] if len(predicted) == len(gold) else predicted
 
 
 def _load(files: Files, request: Request) -> tuple[Loaded, dict[str, Loaded]]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from probeta.errors import DataError, Fault
 from probeta.records import Span
+from probeta.tokens import place
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -44,7 +45,8 @@ def match(
 ) -> Matched:
     """Bring predictions into the gold's order.
 
-    By id where every item on both sides has one, else by position, and then the texts must be equal.
+    By id where every item on both sides has one, else by position, and then the texts must be equal, or
+    the tokens: spans of predictions that spell the tokens with other spaces are moved to the gold's text.
     Raises a DataError with a fault for every item that has no counterpart, another text or another
     number of tokens; ``row`` is the item's number, from 1.
     """
@@ -57,12 +59,30 @@ def match(
         if with_ids
         else _by_position(gold, predicted, gold_file, file, faults)
     )
+    moved: list[Item] = []
     for number, (one, other) in enumerate(zip(gold, ordered, strict=False), start=1):
         if other is not None:
-            faults += _differences(one, other, number, file)
+            there = _on_the_golds_text(one, other)
+            faults += _differences(one, there, number, file)
+            moved.append(there)
     if faults:
         raise DataError(faults)
-    return Matched(gold, [item for item in ordered if item is not None], "id" if with_ids else "position")
+    return Matched(gold, moved, "id" if with_ids else "position")
+
+
+def _on_the_golds_text(gold: Item, predicted: Item) -> Item:
+    """The prediction with offsets into the gold's text, where both have the same tokens but other spaces."""
+    if gold.text is None or predicted.text is None or gold.text == predicted.text:
+        return predicted
+    if gold.tokens is None or predicted.tokens is None or list(gold.tokens) != list(predicted.tokens):
+        return predicted
+    there, here = place(gold.tokens, gold.text), place(predicted.tokens, predicted.text)
+    if there is None or here is None:
+        return predicted
+    starts = {start: new for (start, _), (new, _) in zip(here, there, strict=True)}
+    ends = {end: new for (_, end), (_, new) in zip(here, there, strict=True)}
+    spans = [Span(starts[span.start], ends[span.end], span.label) for span in predicted.spans]
+    return replace(predicted, text=gold.text, spans=spans)
 
 
 def _doubled(items: Sequence[Item], file: str) -> list[Fault]:

@@ -52,6 +52,7 @@ def load_items(path: Path | str, *, options: ReadOptions, format: str | None = N
         sentences = read_sentences(path, format=name, options=options, report=report)
         items = [_item(sentence) for sentence in sentences]
     if source.path is not None and source.path.is_dir():
+        items = _with_tokens(source.path, items, options.split)
         items = _with_span_attributes(source.path, items, options.split)
     return Loaded(str(path), items, report.invalid_tags)
 
@@ -194,6 +195,24 @@ def _layers(record: Any) -> Iterator[Any]:
 
 def _is_plain(span: Any) -> bool:
     return isinstance(span, dict) and isinstance(span.get("start"), int) and isinstance(span.get("end"), int)
+
+
+def _with_tokens(folder: Path, items: Sequence[Item], split: str | None) -> list[Item]:
+    """Tokens and tags of a built set's config ``tokens``, by id."""
+    from datasets import Features
+
+    if "tokens" not in builtset.configs(folder):
+        return list(items)
+    table = builtset.read(folder, "tokens", split)
+    names = Features.from_arrow_schema(table.schema)["tags"].feature.names
+    rows = {row["id"]: row for row in table.to_pylist()}
+    found = []
+    for item in items:
+        row = rows.get(item.id)
+        if row is not None:
+            item = replace(item, tokens=row["tokens"], tags=[names[tag] for tag in row["tags"]])
+        found.append(item)
+    return found
 
 
 def _with_span_attributes(folder: Path, items: Sequence[Item], split: str | None) -> list[Item]:

@@ -16,7 +16,7 @@ from probeta.builders.spans.generate import generate_base, is_drawn
 from probeta.builders.spans.grid import grid_faults
 from probeta.builders.spans.selection import selection_faults
 from probeta.errors import DataError, Fault, UsageError
-from probeta.recipe import SpanRecipe, load_recipe
+from probeta.recipe import SpanRecipe, SpanSetRecipe, TaggedRecipe, load_recipe
 from probeta.records import Sentence, Span, span_faults
 from probeta.validation.checks import declared, files, rows, variants
 from probeta.validation.checks.loaded import SpanSet, load, place
@@ -65,15 +65,38 @@ def check(folder: Path) -> Checked:
 
 def span_set_faults(folder: Path, recipe: SpanRecipe) -> Iterator[Fault]:
     """Every fault of a span set."""
-    columns, names = made.sentence_columns(recipe), made.span_columns(recipe)
-    loaded = load(
+    loaded = _loaded(folder, recipe)
+    yield from _row_faults(loaded, recipe)
+    base = base_sentences(loaded, made.span_columns(recipe))
+    yield from _against_recipe(folder, recipe, loaded, base)
+    yield from _variant_faults(loaded, recipe, base)
+
+
+#: What a corpus that somebody else has released may do: its tokens are kept as given.
+KEPT_AS_GIVEN = ("text_not_nfc", "span_edges")
+
+
+def tagged_set_faults(folder: Path, recipe: TaggedRecipe) -> Iterator[Fault]:
+    """Every fault of a span set that was read from a tagged corpus."""
+    loaded = _loaded(folder, recipe)
+    yield from (fault for fault in _row_faults(loaded, recipe) if fault.code not in KEPT_AS_GIVEN)
+    yield from _variant_faults(loaded, recipe, base_sentences(loaded, made.span_columns(recipe)))
+
+
+def _loaded(folder: Path, recipe: SpanSetRecipe) -> SpanSet:
+    return load(
         folder,
         {
-            "sentences": builtset.sentence_features(columns),
-            "spans": builtset.span_features(names),
+            "sentences": builtset.sentence_features(made.sentence_columns(recipe)),
+            "spans": builtset.span_features(made.span_columns(recipe)),
             "tokens": builtset.token_features(list(recipe.labels)),
         },
     )
+
+
+def _row_faults(loaded: SpanSet, recipe: SpanSetRecipe) -> Iterator[Fault]:
+    """What can be said of the rows by themselves, and of their declared values."""
+    columns, names = made.sentence_columns(recipe), made.span_columns(recipe)
     yield from rows.id_faults(loaded)
     yield from rows.text_faults(loaded)
     yield from rows.label_faults(loaded, labels=list(recipe.labels))
@@ -87,14 +110,15 @@ def span_set_faults(folder: Path, recipe: SpanRecipe) -> Iterator[Fault]:
         loaded.sentences, config="sentences", values=_values(recipe, level="sentence", names=columns)
     )
     yield from declared.constant_faults(loaded, names=names)
-    base = base_sentences(loaded, names)
-    yield from _against_recipe(folder, recipe, loaded, base)
+
+
+def _variant_faults(loaded: SpanSet, recipe: SpanSetRecipe, base: Sequence[Sentence]) -> Iterator[Fault]:
     yield from variants.variant_faults(
         loaded, made.variants(base, recipe), dimensions=list(recipe.perturbations.grid)
     )
 
 
-def _values(recipe: SpanRecipe, *, level: str, names: Sequence[str]) -> dict[str, Sequence[str] | None]:
+def _values(recipe: SpanSetRecipe, *, level: str, names: Sequence[str]) -> dict[str, Sequence[str] | None]:
     """The values that each column may take: declared ones, or those of the perturbation grid."""
     values: dict[str, Sequence[str] | None] = {}
     for name in names:
@@ -169,4 +193,8 @@ def _against_recipe(
 
 
 #: Kind of recipe -> its checks.
-KINDS: dict[str, Callable[[Path, Any], Iterator[Fault]]] = {"spans": span_set_faults, "pairs": pair_faults}
+KINDS: dict[str, Callable[[Path, Any], Iterator[Fault]]] = {
+    "spans": span_set_faults,
+    "tagged": tagged_set_faults,
+    "pairs": pair_faults,
+}

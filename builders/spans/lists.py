@@ -35,11 +35,17 @@ def _folder(language: str) -> Traversable:
 def rules(language: str, name: str) -> dict[str, Any]:
     """The rule table ``name`` (a YAML file without its ending) of a language.
 
-    Raises a UsageError where the language has no lists.
+    Raises a UsageError where the language has no lists, or not this one.
     """
     import yaml
 
-    loaded: dict[str, Any] = yaml.safe_load((_folder(language) / f"{name}.yaml").read_text(encoding="utf-8"))
+    path = _folder(language) / f"{name}.yaml"
+    if not path.is_file():
+        having = [code for code in languages() if (_root() / code / f"{name}.yaml").is_file()]
+        raise UsageError(
+            f"there is no table {name} for language {language!r}; there is for: {', '.join(having)}"
+        )
+    loaded: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
     return loaded
 
 

@@ -13,7 +13,7 @@ from probeta.builders.spans import attributes as automatic
 from probeta.builders.spans.perturb import perturbed
 from probeta.errors import DataError
 from probeta.formats import tags
-from probeta.recipe import SpanRecipe
+from probeta.recipe import SpanSetRecipe
 from probeta.records import Sentence
 from probeta.tokens import Tokenizer, align
 
@@ -34,18 +34,18 @@ class Tagging:
         return [text[start:end] for start, end in tokens], tags.encode(spans, length=len(tokens))
 
 
-def variants(base: Iterable[Sentence], recipe: SpanRecipe) -> Iterator[Sentence]:
+def variants(base: Iterable[Sentence], recipe: SpanSetRecipe) -> Iterator[Sentence]:
     """Every base sentence in every configuration of the recipe's perturbation grid."""
     return perturbed(base, grid=recipe.perturbations.grid, policies=recipe.perturbations.policies)
 
 
-def sentence_columns(recipe: SpanRecipe) -> list[str]:
+def sentence_columns(recipe: SpanSetRecipe) -> list[str]:
     """Sentence attributes that are columns: the recipe's own, then the dimensions of its perturbations."""
     own = [name for name, attribute in recipe.attributes.items() if attribute.level == "sentence"]
     return [*own, *(name for name in recipe.perturbations.grid if name not in own)]
 
 
-def span_columns(recipe: SpanRecipe) -> list[str]:
+def span_columns(recipe: SpanSetRecipe) -> list[str]:
     """Span attributes that are columns: the recipe's own, then the automatic ones that no dimension varies."""
     own = [name for name, attribute in recipe.attributes.items() if attribute.level == "span"]
     left_out = {*own, *sentence_columns(recipe)} | ({"type"} if not recipe.type_rule else set())
@@ -53,7 +53,7 @@ def span_columns(recipe: SpanRecipe) -> list[str]:
     return [*own, *(name for name in automatic.VALUES if name not in left_out)]
 
 
-def with_span_attributes(base: Iterable[Sentence], recipe: SpanRecipe) -> Iterator[Sentence]:
+def with_span_attributes(base: Iterable[Sentence], recipe: SpanSetRecipe) -> Iterator[Sentence]:
     """Fill each span's automatic attributes where the author gave no value."""
     base = list(base)
     rows = automatic_rows(base, recipe)
@@ -66,7 +66,7 @@ def with_span_attributes(base: Iterable[Sentence], recipe: SpanRecipe) -> Iterat
         yield replace(sentence, attributes={**sentence.attributes, "span_attributes": tuple(filled)})
 
 
-def automatic_rows(base: Iterable[Sentence], recipe: SpanRecipe) -> Iterator[dict[str, Any]]:
+def automatic_rows(base: Iterable[Sentence], recipe: SpanSetRecipe) -> Iterator[dict[str, Any]]:
     """The automatic attributes of every span, by the families that the recipe names."""
     return automatic.attribute_rows(
         base,

@@ -17,6 +17,7 @@ from probeta.builders.spans.noise import (
     KeyboardTypo,
     StripDiacritics,
 )
+from probeta.builders.spans.orthography import RomanianOrthography
 from probeta.builders.spans.perturbation import Perturbation, parameter_names
 from probeta.builders.spans.quotes import Quotes
 from probeta.errors import UsageError, one_of
@@ -31,6 +32,7 @@ BUILT_IN: tuple[type[Perturbation], ...] = (
     DropFinalPunctuation,
     DoubleWhitespace,
     KeyboardTypo,
+    RomanianOrthography,
 )
 
 

@@ -27,6 +27,10 @@ def build(
             help="Documents, for recipes that read them: a file, a folder, or NAME=PATH; may repeat."
         ),
     ] = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(help="Names of a tagged corpus's tags in the order of their numbers, with commas."),
+    ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Processes that read documents.")] = 1,
     executor: Annotated[
         str, typer.Option(help="Who reads documents: processes, local-datatrove, slurm or ray.")
@@ -47,6 +51,7 @@ def build(
             seed=seed,
             per_cell=per_cell,
             corpus=corpus or [],
+            labels=[name.strip() for name in labels.split(",")] if labels else [],
             workers=workers,
             executor=executor,
             replace=replace,

@@ -57,10 +57,15 @@ def command(
     scenario: Annotated[
         str | None, typer.Option(help="Who is best there, for instance quotes=without,casing=lower.")
     ] = None,
+    where: Annotated[
+        str | None, typer.Option(help="Score only these items, for instance casing=standard|lower.")
+    ] = None,
     seen: Annotated[
         str | None, typer.Option(help="Pairs: the corpora that the systems were trained on, with commas.")
     ] = None,
-    split: Annotated[str | None, typer.Option(help="One split of a built set; all by default.")] = None,
+    split: Annotated[
+        str | None, typer.Option(help="One split of a built set; test by default, if there is one.")
+    ] = None,
     attributes: Annotated[
         Path | None, typer.Option(help="A table of span attributes, as `probeta attributes` writes it.")
     ] = None,
@@ -125,13 +130,14 @@ def command(
                     label=label,
                     token_column=token_column,
                     tag_column=gold_column,
-                    split=split,
+                    split=split or _only_test(gold),
                 ),
                 system_scheme=pred_scheme,
                 matches=match or (),
                 by=crossings,
                 contrasts=paired or (),
                 scenario=scenario,
+                where=where,
                 samples=samples,
                 seed=seed,
                 examples=examples,
@@ -147,6 +153,14 @@ def command(
             print_json(found.to_json())
         else:
             print_spans(found)
+
+
+def _only_test(gold: Path) -> str | None:
+    """``test`` for a built set of several splits with that one among them; else all there is."""
+    from probeta.builtset import configs
+
+    splits = configs(gold).get("sentences", []) if gold.is_dir() else []
+    return "test" if len(splits) > 1 and "test" in splits else None
 
 
 def _default_protocol(gold: Path) -> str:

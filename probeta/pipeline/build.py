@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from probeta import __version__
 from probeta.errors import UsageError
-from probeta.pipeline import pairs, spans
+from probeta.pipeline import pairs, spans, tagged
 from probeta.pipeline.product import Options, Product
 from probeta.publishing import card, folder
 from probeta.recipe import load_recipe
@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     from probeta.recipe import Recipe
 
 #: Recipe kind -> what makes its tables.
-MAKERS: dict[str, Callable[[Any, Options], Product]] = {"spans": spans.make, "pairs": pairs.make}
+MAKERS: dict[str, Callable[[Any, Options], Product]] = {
+    "spans": spans.make,
+    "tagged": tagged.make,
+    "pairs": pairs.make,
+}
 
 #: Libraries whose version can change the bytes of a built set.
 BYTE_LIBRARIES = ("datasets", "pyarrow", "spacy")
@@ -57,6 +61,7 @@ def build(
     seed: int | None = None,
     per_cell: int | None = None,
     corpus: Sequence[Path] = (),
+    labels: Sequence[str] = (),
     workers: int = 1,
     executor: str = "processes",
     replace: bool = False,
@@ -64,8 +69,9 @@ def build(
     """Build ``recipe`` (a bundled name or a folder) into the folder ``out``.
 
     ``seed`` replaces the recipe's; ``per_cell`` grows every cell of a span recipe to that many base
-    sentences; ``corpus`` are the documents of a recipe that reads them (a path, or NAME=PATH), ``workers`` and
-    ``executor`` who reads them: neither changes a byte. Raises a DataError for faults in
+    sentences; ``corpus`` are the documents of a recipe that reads them (a path, or NAME=PATH), ``labels``
+    the names of its tags where the documents only number them, ``workers`` and ``executor`` who reads
+    them: neither changes a byte. Raises a DataError for faults in
     the recipe or its files and a UsageError where ``out`` may not be written; nothing is half-written.
     """
     started = time.perf_counter()
@@ -75,6 +81,7 @@ def build(
         seed=loaded.seed if seed is None else seed,
         per_cell=per_cell,
         corpus=tuple(corpus),
+        labels=tuple(labels),
         workers=workers,
         executor=executor,
         work=out.absolute().with_name(f".{out.absolute().name}.work"),

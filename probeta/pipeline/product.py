@@ -17,6 +17,8 @@ class Options:
     seed: int
     per_cell: int | None = None
     corpus: tuple[Path, ...] = ()
+    #: The names of a tagged corpus's tags, in the order of their numbers.
+    labels: tuple[str, ...] = ()
     workers: int = 1
     executor: str = "processes"
     #: Where a maker may keep what a run that was cut off goes on from; it is removed when the set is written.

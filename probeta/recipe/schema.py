@@ -188,16 +188,21 @@ class RecipeBase(Model):
         yield from ()
 
 
-class SpanRecipe(RecipeBase):
-    """Sentences with labelled spans, from lexicons, templates and hand-written rows."""
+class SpanSetRecipe(RecipeBase):
+    """What every recipe for sentences with labelled spans declares, wherever the sentences come from."""
 
-    kind: Literal["spans"]
     families: dict[Literal["spelling", "ambiguity"], Family] = Field(
         default_factory=dict, description="Automatic attribute -> the named family that computes it."
     )
     type_rule: list[Literal["adjacency", "ambiguity", "spelling"]] = Field(
         default_factory=list, description="The order in which automatic attributes decide the type."
     )
+
+
+class SpanRecipe(SpanSetRecipe):
+    """Sentences with labelled spans, from lexicons, templates and hand-written rows."""
+
+    kind: Literal["spans"]
     grid: Grid
     lexicons: dict[Name, Lexicon] = Field(default_factory=dict)
     sentences: list[File] = Field(min_length=1)
@@ -226,6 +231,34 @@ class SpanRecipe(RecipeBase):
             yield ("joins",), self.joins
 
 
+class TaggedColumns(Model):
+    """The names of the columns that every tagged corpus has."""
+
+    id: Text = "id"
+    tokens: Text = "tokens"
+    tags: Text = "tags"
+
+
+class TaggedSource(Model):
+    """How to read the corpus that `--corpus` names: its columns, its tags, its splits."""
+
+    columns: TaggedColumns = Field(default_factory=TaggedColumns)
+    scheme: Literal["IOB1", "IOB2", "IOBES", "BILOU"] = "IOB2"
+    labels: dict[Text, LabelName] = Field(
+        default_factory=dict, description="The corpus's name of a label -> the recipe's, where they differ."
+    )
+    splits: dict[Text, Literal["train", "validation", "test"]] = Field(
+        min_length=1, description="Beginning of a file's name -> its split."
+    )
+
+
+class TaggedRecipe(SpanSetRecipe):
+    """Sentences with labelled spans out of a tagged corpus that somebody else has released."""
+
+    kind: Literal["tagged"]
+    source: TaggedSource
+
+
 class PairRecipe(RecipeBase):
     """Sentence pairs mined from corpora."""
 
@@ -240,9 +273,13 @@ class PairRecipe(RecipeBase):
             yield ("pairs", "corpora", at), file
 
 
-Recipe: TypeAlias = SpanRecipe | PairRecipe
+Recipe: TypeAlias = SpanRecipe | TaggedRecipe | PairRecipe
 
-KINDS: dict[str, type[SpanRecipe] | type[PairRecipe]] = {"spans": SpanRecipe, "pairs": PairRecipe}
+KINDS: dict[str, type[SpanRecipe] | type[TaggedRecipe] | type[PairRecipe]] = {
+    "spans": SpanRecipe,
+    "tagged": TaggedRecipe,
+    "pairs": PairRecipe,
+}
 
 
 def json_schema() -> dict[str, Any]:

@@ -1,0 +1,427 @@
+"""Sentences out of a tagged corpus as it was released: JSON, JSON lines or Parquet, one row a sentence.
+
+Tokens are kept as given, and the text is the tokens joined by one space. Tags may be names, or numbers
+with names: those of a Parquet file's features, or those that the caller names. Every fault of every file
+is told at once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from probeta.errors import DataError, Fault, UsageError, nearest
+from probeta.formats.tags import Decoder
+from probeta.recipe import TaggedRecipe
+from probeta.records import Sentence, Span
+from probeta.tables import decode_utf8
+
+_ENDINGS = (".json", ".jsonl", ".parquet")
+_LFS = b"version https://git-lfs"
+#: Reading stops at this many faults: whoever has more has another corpus, or another recipe.
+_MOST_FAULTS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The rows of one file with their numbers from 1, and the tag names that the file itself gives."""
+
+    file: str
+    split: str
+    rows: Sequence[Any]
+    names: Sequence[str] | None
+
+
+def read_tagged_corpus(
+    paths: Sequence[Path], recipe: TaggedRecipe, *, labels: Sequence[str] = ()
+) -> dict[str, list[Sentence]]:
+    """The sentences of every split, in the files' order, as ``recipe.source`` says.
+
+    ``paths`` are files or folders; ``labels`` are the names of the tags, for files that only have their
+    numbers. A sentence's attributes are the recipe's sentence attributes, ``tokens`` and ``tags`` (names,
+    in the corpus's own labels). Where an id stands in two splits, all ids begin with their split's name.
+    Raises a DataError with every fault; a file whose name begins like no split of the recipe is one.
+    """
+    faults: list[Fault] = []
+    files = list(_files(paths, recipe, faults))
+    found: dict[str, list[Sentence]] = {}
+    for file in files:
+        reader = _Reader(recipe, file, labels, faults)
+        found.setdefault(file.split, []).extend(reader.sentences())
+        if len(faults) >= _MOST_FAULTS:
+            break
+    if not faults:
+        faults += _doubled(found)
+    if faults:
+        raise DataError(faults[:_MOST_FAULTS])
+    if not any(found.values()):
+        raise UsageError(f"{', '.join(map(str, paths))}: the corpus holds no sentence")
+    return _apart(found)
+
+
+def _files(paths: Sequence[Path], recipe: TaggedRecipe, faults: list[Fault]) -> Iterator[_Rows]:
+    listed: list[tuple[Path, str]] = []
+    for path in paths:
+        if not path.exists():
+            raise UsageError(f"no such file or folder: {path}")
+        if path.is_dir():
+            inside = sorted(p for p in path.rglob("*") if p.suffix in _ENDINGS and p.is_file())
+            listed += [(p, p.relative_to(path).as_posix()) for p in inside]
+        else:
+            listed.append((path, path.name))
+    if not listed:
+        raise UsageError(
+            f"{', '.join(map(str, paths))}: expected files that end in {', '.join(_ENDINGS)}, found none"
+        )
+    splits = recipe.source.splits
+    for path, shown in listed:
+        split = next((splits[start] for start in splits if path.name.startswith(start)), None)
+        if split is None:
+            faults.append(
+                Fault(
+                    code="corpus_split",
+                    message="the file's name does not say its split",
+                    file=shown,
+                    row=1,
+                    expected=f"a name that begins with {', '.join(splits)}",
+                    found=path.name,
+                    fix="rename the file, or declare it in the recipe's source.splits",
+                )
+            )
+            continue
+        try:
+            rows, names = _parquet(path, recipe) if path.suffix == ".parquet" else (_json(path, shown), None)
+        except DataError as error:
+            faults += error.faults
+            continue
+        yield _Rows(shown, split, rows, names)
+
+
+def _parquet(path: Path, recipe: TaggedRecipe) -> tuple[list[Any], list[str] | None]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    from datasets import ClassLabel, Features, List
+    from datasets import Sequence as Listed
+
+    try:
+        table = pq.read_table(path)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise DataError(
+            Fault(
+                code="parquet",
+                message=f"the file cannot be read: {error}",
+                file=path.name,
+                row=1,
+                expected="a Parquet file",
+                found=repr(path.read_bytes()[:24]),
+                fix="download it again",
+            )
+        ) from None
+    features = Features.from_arrow_schema(table.schema)
+    tags = features.get(recipe.source.columns.tags)
+    inner = getattr(tags, "feature", None) if isinstance(tags, List | Listed) else None
+    return table.to_pylist(), list(inner.names) if isinstance(inner, ClassLabel) else None
+
+
+def _json(path: Path, shown: str) -> list[Any]:
+    data = path.read_bytes()
+    if data.startswith(_LFS):
+        raise DataError(
+            Fault(
+                code="lfs_pointer",
+                message="the file only points to the data",
+                file=shown,
+                row=1,
+                expected="the data",
+                found="a Git LFS pointer",
+                fix="run `git lfs pull` in the corpus's repository",
+            )
+        )
+    text = decode_utf8(data, file=shown)
+    lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
+    if lines and lines[0][1].lstrip().startswith("{") and len(lines) > 1 and _is_json(lines[0][1]):
+        return [_loaded(line, shown, number) for number, line in lines]
+    whole = _loaded(text, shown, 1)
+    if isinstance(whole, dict):
+        lists = [value for value in whole.values() if isinstance(value, list)]
+        # Some releases wrap their rows: {"data": [...]}.
+        whole = lists[0] if len(whole) == len(lists) == 1 else [whole]
+    return whole if isinstance(whole, list) else [whole]
+
+
+def _is_json(line: str) -> bool:
+    try:
+        json.loads(line)
+    except json.JSONDecodeError:
+        return False
+    return True
+
+
+def _loaded(text: str, shown: str, number: int) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise DataError(
+            Fault(
+                code="json",
+                message=f"the file cannot be read: {error.msg}",
+                file=shown,
+                row=number + error.lineno - 1,
+                expected="a JSON list, or one JSON object a line",
+                found=repr(error.doc[max(0, error.pos - 10) : error.pos + 20]),
+                fix="download the file again",
+            )
+        ) from None
+
+
+class _Reader:
+    """The sentences of one file; what is wrong goes to ``faults`` with file and row."""
+
+    def __init__(self, recipe: TaggedRecipe, file: _Rows, labels: Sequence[str], faults: list[Fault]) -> None:
+        self._recipe = recipe
+        self._file = file
+        self._names = labels or file.names
+        self._faults = faults
+        self._columns = recipe.source.columns
+        self._attributes = {
+            name: attribute for name, attribute in recipe.attributes.items() if attribute.level == "sentence"
+        }
+        self._decode = Decoder(recipe.source.scheme)
+
+    def sentences(self) -> Iterator[Sentence]:
+        """Yield the rows that are sound."""
+        for number, row in enumerate(self._file.rows, start=1):
+            before = len(self._faults)
+            sentence = self._sentence(row, number)
+            if sentence is not None and len(self._faults) == before:
+                yield sentence
+
+    def _fault(
+        self,
+        number: int,
+        column: str | None,
+        code: str,
+        message: str,
+        *,
+        expected: str,
+        found: object,
+        fix: str,
+    ) -> None:
+        self._faults.append(
+            Fault(
+                code=code,
+                message=message,
+                file=self._file.file,
+                row=number,
+                column=column,
+                expected=expected,
+                found=str(found),
+                fix=fix,
+            )
+        )
+
+    def _sentence(self, row: Any, number: int) -> Sentence | None:
+        columns = self._columns
+        wanted = [columns.id, columns.tokens, columns.tags, *self._attributes]
+        if not isinstance(row, dict) or any(name not in row for name in wanted):
+            there = ", ".join(row) if isinstance(row, dict) else type(row).__name__
+            self._fault(
+                number,
+                None,
+                "corpus_columns",
+                "the row lacks a column",
+                expected=", ".join(wanted),
+                found=there,
+                fix="name the columns in the recipe's source.columns",
+            )
+            return None
+        tokens, tags = row[columns.tokens], row[columns.tags]
+        if not self._are_tokens(tokens, number) or not self._are_parallel(tokens, tags, number):
+            return None
+        names = [self._tag(tag, at, number) for at, tag in enumerate(tags)]
+        attributes = {name: self._attribute(name, row[name], number) for name in self._attributes}
+        if any(name is None for name in names):
+            return None
+        known = [name for name in names if name is not None]
+        spans = self._spans(tokens, known, number)
+        own = {**attributes, "tokens": tuple(tokens), "tags": tuple(known)}
+        try:
+            return Sentence(str(row[columns.id]), " ".join(tokens), spans, own)
+        except DataError as error:
+            for fault in error.faults:
+                fix = "mend the tokens in the corpus"
+                self._faults.append(replace(fault, file=self._file.file, row=number, fix=fix))
+            return None
+
+    def _are_tokens(self, tokens: Any, number: int) -> bool:
+        sound = isinstance(tokens, list) and tokens and all(isinstance(t, str) and t for t in tokens)
+        if not sound:
+            self._fault(
+                number,
+                self._columns.tokens,
+                "corpus_tokens",
+                "the tokens are no list of words",
+                expected="one word or more, none of them empty",
+                found=repr(tokens)[:80],
+                fix="mend the row in the corpus",
+            )
+        return bool(sound)
+
+    def _are_parallel(self, tokens: list[str], tags: Any, number: int) -> bool:
+        if isinstance(tags, list) and len(tags) == len(tokens):
+            return True
+        self._fault(
+            number,
+            self._columns.tags,
+            "corpus_tags",
+            "there is not one tag a token",
+            expected=f"{len(tokens)} tags",
+            found=len(tags) if isinstance(tags, list) else repr(tags)[:40],
+            fix="mend the row in the corpus",
+        )
+        return False
+
+    def _tag(self, tag: Any, at: int, number: int) -> str | None:
+        """The tag's name with the recipe's label."""
+        if isinstance(tag, int) and not isinstance(tag, bool):
+            if self._names is None:
+                self._fault(
+                    number,
+                    self._columns.tags,
+                    "tag_number",
+                    "the tags are numbers and nothing says what they mean",
+                    expected="tag names, or a Parquet file whose features name them",
+                    found=tag,
+                    fix="name them in their order: --labels O,B-PERS,I-PERS,…",
+                )
+                return None
+            if not 0 <= tag < len(self._names):
+                self._fault(
+                    number,
+                    self._columns.tags,
+                    "tag_number",
+                    f"token {at + 1} has a number that names no tag",
+                    expected=f"0 to {len(self._names) - 1}",
+                    found=tag,
+                    fix="name every tag, in the corpus's order: --labels",
+                )
+                return None
+            tag = self._names[tag]
+        prefix, dash, label = str(tag).partition("-")
+        own = self._recipe.source.labels.get(label, label)
+        if dash and own not in self._recipe.labels:
+            hint = nearest(own, self._recipe.labels)
+            self._fault(
+                number,
+                self._columns.tags,
+                "tag_label",
+                f"token {at + 1} has a label that the recipe does not know",
+                expected=", ".join([*self._recipe.source.labels, *self._recipe.labels]),
+                found=str(tag),
+                fix=f"perhaps {hint} is meant" if hint else "declare it in the recipe's source.labels",
+            )
+            return None
+        return f"{prefix}-{own}" if dash else str(tag)
+
+    def _attribute(self, name: str, value: Any, number: int) -> str | None:
+        declared = self._attributes[name].values
+        text = None if value is None else str(value)
+        if text is None or (declared is not None and text not in declared):
+            hint = nearest(text or "", declared or ())
+            self._fault(
+                number,
+                name,
+                "attribute_value",
+                f"the {name} is not one that the recipe declares",
+                expected=", ".join(declared) if declared else "a value",
+                found=text,
+                fix=f"perhaps {hint} is meant" if hint else f"declare it as a value of {name} in the recipe",
+            )
+        return text
+
+    def _spans(self, tokens: Sequence[str], names: Sequence[str], number: int) -> tuple[Span, ...]:
+        decoded = self._decode(names)
+        for at, message in [*decoded.unknown, *decoded.invalid]:
+            self._fault(
+                number,
+                self._columns.tags,
+                "tag_sequence",
+                f"token {at + 1}: {message}",
+                expected=f"a valid {self._recipe.source.scheme} sequence",
+                found=" ".join(names[max(0, at - 1) : at + 2]),
+                fix="mend the tags in the corpus, or name their scheme in the recipe's source",
+            )
+        starts = [0]
+        for token in tokens:
+            starts.append(starts[-1] + len(token) + 1)
+        return tuple(Span(starts[span.start], starts[span.end] - 1, span.label) for span in decoded.spans)
+
+
+def _doubled(found: Mapping[str, Sequence[Sentence]]) -> list[Fault]:
+    """An id that stands twice in one split."""
+    faults = []
+    for split, sentences in found.items():
+        first: dict[str, int] = {}
+        for number, sentence in enumerate(sentences, start=1):
+            if sentence.id in first:
+                faults.append(
+                    Fault(
+                        code="id_doubled",
+                        message=f"the id {sentence.id} stands twice in the split {split}",
+                        file=split,
+                        row=number,
+                        expected="one row an id",
+                        found=f"also in row {first[sentence.id]}",
+                        fix="keep one of the two rows",
+                    )
+                )
+            first.setdefault(sentence.id, number)
+    return faults
+
+
+def _apart(found: Mapping[str, Sequence[Sentence]]) -> dict[str, list[Sentence]]:
+    ids = [sentence.id for sentences in found.values() for sentence in sentences]
+    if len(set(ids)) == len(ids):
+        return {split: list(sentences) for split, sentences in found.items()}
+    return {
+        split: [replace(sentence, id=f"{split}-{sentence.id}") for sentence in sentences]
+        for split, sentences in found.items()
+    }
+
+
+class KeptTokens:
+    """The tokens that the corpus gave, for a sentence in any way of writing, with its IOB2 tags.
+
+    A perturbation may change letters but not spaces: the text is the tokens joined by one space.
+    """
+
+    def __init__(self, base: Sequence[Sentence]) -> None:
+        self._spaces = {
+            sentence.id: [token.count(" ") for token in sentence.attributes["tokens"]] for sentence in base
+        }
+
+    def __call__(self, sentence: Sentence) -> tuple[list[str], list[str]]:
+        """The tokens and their tags, of equal number."""
+        from probeta.formats.tags import encode
+        from probeta.tokens import align
+
+        pieces = sentence.text.split(" ")
+        spaces = self._spaces[str(sentence.attributes.get("base_id") or sentence.id)]
+        tokens: list[str] = []
+        borders: list[tuple[int, int]] = []
+        at = piece = 0
+        for inner in spaces:
+            token = " ".join(pieces[piece : piece + inner + 1])
+            piece += inner + 1
+            tokens.append(token)
+            borders.append((at, at + len(token)))
+            at += len(token) + 1
+        if piece != len(pieces):
+            raise UsageError(f"{sentence.id}: a perturbation changes spaces, so the tokens cannot be kept")
+        spans, faults = align(borders, sentence.spans, text=sentence.text, row=sentence.id)
+        if faults:
+            raise DataError(faults)
+        return tokens, encode(spans, length=len(tokens))
