@@ -114,6 +114,9 @@ def test_all_faults_are_told_at_once_with_their_lines(tmp_path: Path) -> None:
             "",
             "# id = same",  # 22
             "pie\tO",
+            "",
+            "# id =",  # 25
+            "pie\tO",
         ],
     )
     with pytest.raises(DataError) as caught:
@@ -127,6 +130,7 @@ def test_all_faults_are_told_at_once_with_their_lines(tmp_path: Path) -> None:
         (13, "tag"),
         (16, "comment"),
         (22, "id_twice"),
+        (25, "id_empty"),
     ]
     assert "--invalid conlleval" in str(caught.value)
     assert "--label NAME" in str(caught.value)

@@ -158,6 +158,8 @@ def _blocks(source: Source, tag_columns: Sequence[int], faults: Faults) -> Itera
                 if name in block.comments or name == "spans":
                     message = "a comment stands twice" if name in block.comments else "the name is taken"
                     faults.add(Fault(code="comment", message=message, row=number, column=name))
+                elif name in _ID_NAMES and not comment["value"]:
+                    faults.add(Fault(code="id_empty", message="the id is empty", row=number, column=name))
                 block.comments[name] = comment["value"]
                 continue
             cells = line.split("\t") if tabbed else [cell for cell in line.split(" ") if cell]
