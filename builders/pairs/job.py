@@ -65,7 +65,9 @@ class Job:
             matcher=matcher(self.phrases),
             segment=_segmenter(self.abbreviations),
             refine=tagger.sentence_splitter(models) if settings.segmenter.kind == "senter" else None,
-            language=language.identifier(self.language, tuple(language_filter.among))
+            language=language.identifier(
+                self.language, tuple(language_filter.among), language_filter.at_least
+            )
             if language_filter
             else None,
             tag=tagger.load(models).has_nominal_and_verb if settings.filters.has_nominal_and_verb else None,

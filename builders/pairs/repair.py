@@ -28,6 +28,7 @@ _TRANSLATE = {
 _TOUCHED = (*_INVISIBLE, *_SPACES, "\u2028", "\u2029", *map(chr, _CONTROLS))
 
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+_BREAKS = re.compile(r"(?:<br\s*/?>\s*){2,}", re.IGNORECASE)
 _BLOCK = re.compile(r"</?(?:p|div)(?:\s[^<>]*)?>", re.IGNORECASE)
 _ENTITY = re.compile(
     r"&(?:nbsp|amp|quot|lt|gt|[aeiou]acute|[AEIOU]acute|[nN]tilde|iquest|iexcl|[lr]aquo|#\d{2,4});"
@@ -45,7 +46,7 @@ def clean(text: str) -> str:
     """Repair characters: line ends, invisible ones, odd spaces, HTML breaks, NFC.
 
     >>> clean("Sin em-\\r\\nbargo,\\u00a0fue<br/>así")
-    'Sin embargo, fue\\nasí'
+    'Sin embargo, fue así'
     """
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -54,7 +55,7 @@ def clean(text: str) -> str:
     if any(char in text for char in _TOUCHED):
         text = text.translate(_TRANSLATE)
     if "<" in text:
-        text = _BLOCK.sub("\n\n", _BREAK.sub("\n", text))
+        text = _BREAK.sub(" ", _BLOCK.sub("\n\n", _BREAKS.sub("\n\n", text)))
     if "&" in text:
         text = _ENTITY.sub(lambda found: html.unescape(found[0]).replace("\u00a0", " "), text)
     if not unicodedata.is_normalized("NFC", text):

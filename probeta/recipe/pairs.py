@@ -29,9 +29,12 @@ class SegmenterSettings(Model):
 
 
 class LanguageFilter(Model):
-    """Both texts must be in the recipe's language rather than in one of ``among``."""
+    """Both texts may be in the recipe's language rather than in one of ``among``."""
 
     among: list[str] = Field(min_length=1, description="The other languages that the corpora may hold.")
+    at_least: float = Field(
+        default=0.2, gt=0, lt=1, description="The least probability that a text is in the recipe's language."
+    )
 
 
 class Filters(Model):
