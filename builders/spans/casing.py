@@ -165,10 +165,16 @@ class Casing(CasingPolicies, Perturbation):
 
     def _title(self, text: str, spans: tuple[Span, ...]) -> str:
         """``title`` for a text of usual characters, where a position stays a position."""
-        rest = text.lower() if self.title_rest == "lower" else text
+        keep = self.title_rest == "keep"
+        if not (
+            _BEYOND_LATIN_1.search(text)
+            or _INSIDE_WORD[self.hyphens].search(text)
+            or (keep and _INNER_CAPITAL.search(text))
+            or any(text[span.start - 1 : span.start].isalnum() for span in spans)
+        ):
+            return text.title()
+        rest = text if keep else text.lower()
         pattern = _WORD[self.hyphens]
-        if not spans:
-            return _title_words(text, rest, pattern)
         pieces = []
         last = 0
         for cut in (*cuts(spans), len(text)):
@@ -177,14 +183,21 @@ class Casing(CasingPolicies, Perturbation):
         return "".join(pieces)
 
 
-def _word_pattern(joiners: str) -> re.Pattern[str]:
-    return re.compile(rf"[^\W_]+(?:[{joiners}][^\W_]+)*")
+def _by_hyphens(pattern: str) -> dict[str, re.Pattern[str]]:
+    """The pattern with the characters that join words in place of ``JOINERS``, by the policy."""
+    return {
+        "first": re.compile(pattern.replace("JOINERS", _JOINERS + _HYPHENS.replace("-", r"\-"))),
+        "every": re.compile(pattern.replace("JOINERS", _JOINERS)),
+    }
 
 
-_WORD = {
-    "first": _word_pattern(_JOINERS + _HYPHENS.replace("-", "\\-")),
-    "every": _word_pattern(_JOINERS),
-}
+_WORD = _by_hyphens(r"[^\W_]+(?:[JOINERS][^\W_]+)*")
+
+# Where `str.title` errs: letters behind a joiner or a digit, inner capitals, letters that have no case.
+# The first two are searched for; of the third there is none in Latin-1.
+_INSIDE_WORD = _by_hyphens(r"[JOINERS\d²³¹¼½¾](?=[^\W\d_])")
+_INNER_CAPITAL = re.compile(r"[A-ZÀ-ÖØ-Þ](?<=\w\w)")
+_BEYOND_LATIN_1 = re.compile("[^\x00-\xff\u2010-\u2027\u2030-\u205e\u20a0-\u20cf]")
 
 
 def _title_words(text: str, rest: str, pattern: re.Pattern[str]) -> str:
@@ -192,17 +205,10 @@ def _title_words(text: str, rest: str, pattern: re.Pattern[str]) -> str:
 
     def titled(word: re.Match[str]) -> str:
         start, end = word.span()
-        first = piece[start]
-        return first.title() + behind[start + 1 : end] if first.isalpha() else word[0]
+        first = text[start]
+        return first.title() + rest[start + 1 : end] if first.isalpha() else word[0]
 
-    pieces = []
-    # Most words are letters between two spaces, or with a stop behind; only the others need the pattern.
-    for piece, behind in zip(text.split(" "), rest.split(" "), strict=True):
-        if piece.isalpha() or piece[:-1].isalpha():
-            pieces.append(piece[0].title() + behind[1:])
-        else:
-            pieces.append(pattern.sub(titled, piece))
-    return " ".join(pieces)
+    return pattern.sub(titled, text)
 
 
 def _spliced(text: str, whole: str, spans: Iterable[Span]) -> str:

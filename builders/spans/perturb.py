@@ -66,10 +66,14 @@ class _Dimension(NamedTuple):
 
 
 class _Cell(NamedTuple):
-    """One combination of a grid: the end of its rows' ids and the attributes that they share."""
+    """One combination of a grid: the end of its rows' ids and the attributes that they share.
+
+    ``may_be_base``: all of its values are those that leave a sentence as it is.
+    """
 
     suffix: str
     shared: dict[str, Any]
+    may_be_base: bool
 
 
 def configurations(
@@ -159,15 +163,14 @@ def _rows(
         hashed = "text_hash" in base
         seen: _Seen = {}
         variants = _product(sentence, dimensions, seed) if dimensions else []
-        for (suffix, shared), (text, spans, record) in zip(cells, variants, strict=True):
+        for (suffix, shared, may_be_base), (text, spans, record) in zip(cells, variants, strict=True):
             row_id = sentence.id + suffix
             attributes = base | shared
             if text in seen:
                 attributes["duplicate_of"] = _first(seen, text, spans, row_id)
             else:
                 seen[text] = [(spans, row_id)]
-            is_base = shared["operation"] is None and text == sentence.text
-            if (record or shared["operation"] is None) and not is_base:
+            if (record or may_be_base) and not (may_be_base and text == sentence.text):
                 attributes["operation"] = operation
                 attributes["parameters"] = _json({**chosen, **(record or {})})
             if hashed:
@@ -197,7 +200,7 @@ def _cells(dimensions: Sequence[_Dimension], *, parameters: str) -> list[_Cell]:
         shared["operation"] = None if base else _operation_name(dimensions)
         shared["parameters"] = None if base else parameters
         shared["duplicate_of"] = None
-        cells.append(_Cell("".join(f"|{value}" for value in values), shared))
+        cells.append(_Cell("".join(f"|{value}" for value in values), shared, base))
     return cells
 
 

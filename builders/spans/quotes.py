@@ -89,7 +89,9 @@ class Quotes(QuotePolicies, Perturbation):
             if pair and self.existing_quotes != "convert":
                 continue
             opening, closing = pair or Pair((span.start, span.start), (span.end, span.end))
-            left, right = self._marks(kinds, after=text[: opening[0]][-1:])
+            touching = found and found[-1].end == opening[0]
+            before = found[-1].replacement if touching else text[: opening[0]][-1:]
+            left, right = self._marks(kinds, after=before)
             found += (Edit(*opening, left), Edit(*closing, right))
         return found
 
@@ -170,15 +172,15 @@ def own_pairs(text: str, spans: Sequence[Span]) -> list[Pair | None]:
 
     Adjacency decides, so that what ``with`` wrote is always found again. A straight ``'`` after a letter
     is an apostrophe. Guillemets may have a space inside. A span that was annotated with its own marks
-    inside counts as quoted. No mark serves two spans.
+    inside counts as quoted. No mark serves two spans, and none that another span covers serves.
     """
-    taken: set[int] = set()
+    taken = {at for span in spans for at in range(span.start, span.end)}
     found: list[Pair | None] = []
     for span in spans:
         pair = _pair(text, span)
         if pair:
             places = {*range(*pair.open), *range(*pair.close)}
-            if places & taken:
+            if places & taken - {*range(span.start, span.end)}:
                 pair = None
             else:
                 taken |= places
@@ -216,6 +218,14 @@ class _Opened(NamedTuple):
     mark: str
 
 
+def _beside(text: str, at: int, step: int, passed: set[int]) -> str:
+    """The next character in one direction, those in ``passed`` left out; empty at the text's end."""
+    at += step
+    while at in passed:
+        at += step
+    return text[at] if 0 <= at < len(text) else ""
+
+
 def _enclosing(text: str, spans: Sequence[Span], pairs: Sequence[Pair | None]) -> list[tuple[str, ...]]:
     """The kinds of the quotations that each span stands in, outermost first; its own pair left out.
 
@@ -223,15 +233,16 @@ def _enclosing(text: str, spans: Sequence[Span], pairs: Sequence[Pair | None]) -
     closes one that ran from before its start, as in a quotation of several sentences. Apostrophes, inch
     marks and what stands inside spans are no quotations.
     """
-    ignored = {at for span in spans for at in range(span.start, span.end)}
-    ignored |= {at for pair in pairs if pair for part in pair for at in range(*part)}
+    own = {at for pair in pairs if pair for part in pair for at in range(*part)}
+    ignored = own.union(*(range(span.start, span.end) for span in spans))
     quotations: list[tuple[int, int, str]] = []
     opened: list[_Opened] = []
     for match in _MARK.finditer(text):
         at, mark = match.start(), match[0]
         if at in ignored:
             continue
-        before, after = text[at - 1 : at], text[at + 1 : at + 2]
+        # What stands beside a mark is seen without the spans' own marks, so that those decide nothing.
+        before, after = _beside(text, at, -1, own), _beside(text, at, 1, own)
         follows_word = bool(before) and is_word_character(before)
         if mark in "'’" and follows_word and after and is_word_character(after):
             continue
