@@ -278,6 +278,9 @@ def test_command(campaign: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "reason": "matches",
     }
     assert "Uno." in (folder / "disagreements.csv").read_text()
+    blind = [json.loads(line) for line in (folder / "conflicts.jsonl").read_text().splitlines()]
+    assert [row["item"] for row in blind] == ["p2", "p3"]
+    assert set(blind[0]) == {"item", "options"}
     code, out, _ = call(capsys, str(campaign), "--labels", "a,b,c,d", "--by", "genre")
     assert "1 of 5 items kept, 1 ties" in out
     assert "annotators who vote blindly would give 7.5 %" in out

@@ -42,6 +42,9 @@ STATUSES = ("answered", "empty", "skipped")
 #: The files of a campaign folder that hold item columns, joined by ``item``; later ones add columns.
 ITEM_FILES = ("items.jsonl", "gold.jsonl")
 
+#: A campaign's answers to hidden check items and to repeated items, which are no part of the result.
+CHECKS = "checks.parquet"
+
 
 @dataclass(frozen=True, slots=True)
 class Annotations:
@@ -49,14 +52,19 @@ class Annotations:
 
     ``rows`` has the columns of ``COLUMNS``; its index is the line (CSV, JSONL) or the row from 1
     (Parquet) that messages show. ``items`` is indexed by item and holds further columns: texts,
-    attributes, the original label. ``name`` is the source's name in messages. ``kind`` is ``labels`` or
-    ``spans``.
+    attributes, the original label; of a campaign it has every sampled item, answered or not. ``name`` is
+    the source's name in messages. ``kind`` is ``labels`` or ``spans``. ``again`` are answers to items that
+    an annotator got a second time, under the first item's name. ``labels`` and ``language`` are what a
+    campaign declares.
     """
 
     rows: pd.DataFrame
     items: pd.DataFrame
     name: str
     kind: str
+    again: pd.DataFrame | None = None
+    labels: tuple[str, ...] | None = None
+    language: str | None = None
 
     def column(self, name: str, *, what: str) -> dict[str, Any]:
         """An item column by item, null where it is empty; a UsageError lists the columns there are."""
@@ -139,16 +147,50 @@ def read(path: Path, *, layout: Layout | None = None, items: Path | None = None)
     raw, extra = _raw(source, layout, str(source))
     kind = _checked(raw, str(source))
     frames = [extra] if extra is not None else []
+    names = set(raw["item"]) | (set(extra.index) if extra is not None else set())
+    again, declared = None, {}
     if path.is_dir():
-        frames += [_item_file(path / file) for file in ITEM_FILES if (path / file).is_file()]
+        declared = _campaign(path)
+        known = {file: _item_file(path / file) for file in ITEM_FILES if (path / file).is_file()}
+        frames += known.values()
+        if ITEM_FILES[0] in known:
+            listed = known[ITEM_FILES[0]]
+            roles = listed["role"] if "role" in listed.columns else None
+            names |= set(listed.index if roles is None else listed.index[roles == "sample"])
+            again = _again(path / CHECKS, listed)
     if items is not None:
         frames.append(_item_columns(items))
-    index = pd.Index(sorted(set(raw["item"])), name="item")
-    joined = pd.DataFrame(index=index)
+    joined = pd.DataFrame(index=pd.Index(sorted(names), name="item"))
     for frame in frames:
         fresh = [column for column in frame.columns if column not in joined.columns]
         joined = joined.join(frame[fresh])
-    return Annotations(raw, joined, name, kind)
+    return Annotations(raw, joined, name, kind, again, **declared)
+
+
+def _campaign(folder: Path) -> dict[str, Any]:
+    """What ``campaign.yaml`` declares of the labels and the language, where there is one."""
+    path = folder / "campaign.yaml"
+    if not path.is_file():
+        return {}
+    import yaml
+
+    settings = yaml.safe_load(decode_utf8(path.read_bytes(), file=str(path))) or {}
+    labels = settings.get("labels")
+    return {"labels": tuple(labels) if labels else None, "language": settings.get("language")}
+
+
+def _again(path: Path, items: pd.DataFrame) -> pd.DataFrame | None:
+    """The answers to repeated items, under the name of the item that they repeat."""
+    if not path.is_file() or "of" not in items.columns:
+        return None
+    rows, _ = _from_records(_parquet(path, str(path)), str(path), first_line=1)
+    original = {item: of for item, of in items["of"].items() if isinstance(of, str)}
+    rows = rows[rows["item"].isin(list(original))].copy()
+    rows["item"] = [original[item] for item in rows["item"]]
+    if not len(rows):
+        return None
+    _checked(rows, str(path))
+    return rows
 
 
 def _raw(path: Path, layout: Layout, file: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:

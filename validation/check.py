@@ -20,6 +20,7 @@ from probeta.recipe import SpanRecipe, SpanSetRecipe, TaggedRecipe, load_recipe
 from probeta.records import Sentence, Span, span_faults
 from probeta.validation.checks import declared, files, rows, variants
 from probeta.validation.checks.loaded import SpanSet, load, place
+from probeta.validation.checks.validated import validated_faults
 from probeta.validation.pairs import pair_faults
 
 
@@ -58,6 +59,7 @@ def check(folder: Path) -> Checked:
         for config in builtset.configs(folder):
             counts[config] = builtset.read(folder, config).num_rows
         faults += KINDS[recipe.kind](folder, recipe)
+        faults += validated_faults(folder, source=ANNOTATED[recipe.kind], labels=list(recipe.labels))
     except DataError as error:
         faults += error.faults
     return Checked(faults=faults, counts=counts)
@@ -198,3 +200,6 @@ KINDS: dict[str, Callable[[Path, Any], Iterator[Fault]]] = {
     "tagged": tagged_set_faults,
     "pairs": pair_faults,
 }
+
+#: Kind of recipe -> the config whose rows annotators are given.
+ANNOTATED = {"spans": "sentences", "tagged": "sentences", "pairs": "pairs"}

@@ -50,6 +50,12 @@ def adjudicate(
     decisions: Annotated[
         Path | None, typer.Option(help="An annotation table of adjudicators, merged into the gold.")
     ] = None,
+    conflicts: Annotated[
+        str,
+        typer.Option(
+            help="What conflicts.jsonl holds for adjudicators, votes blinded: undecided, not_kept, disagreed."
+        ),
+    ] = "undecided",
     wide: Annotated[bool, typer.Option("--wide", help="One row an item, one column an annotator.")] = False,
     labels: Annotated[str | None, typer.Option(help="The declared label set, separated by commas.")] = None,
     missing: Annotated[str | None, typer.Option(help="The one token that means no label.")] = None,
@@ -59,7 +65,10 @@ def adjudicate(
     duplicates: Annotated[
         str, typer.Option(help="An annotator's second answer to an item: error, first or last counts.")
     ] = "error",
-    language: Annotated[str, typer.Option(help="Whose spaCy tokenizer the method tokens uses.")] = "es",
+    language: Annotated[
+        str | None,
+        typer.Option(help="Whose spaCy tokenizer the method tokens uses. Default: the campaign's, or es."),
+    ] = None,
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap samples.")] = 1000,
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
     item_column: Annotated[str, typer.Option(help="The item column of the table.")] = "item",
@@ -75,6 +84,13 @@ def adjudicate(
             help="Folder for ledger, gold and disagreements; in a campaign adjudication/ by default."
         ),
     ] = None,
+    into: Annotated[
+        Path | None,
+        typer.Option(help="A built set that gains the configs annotations and validated and both reports."),
+    ] = None,
+    consent: Annotated[
+        str | None, typer.Option(help="How annotators agreed to publication; needed with --into.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """From annotations to gold: majority, ties, keep rule, and a ledger that gives every item's reason.
@@ -82,9 +98,12 @@ def adjudicate(
     Example: probeta adjudicate campaign --by genre
     """
     with reported(as_json=as_json):
+        from probeta.pipeline import validated
         from probeta.validation.adjudication.run import AdjudicateOptions, run
         from probeta.validation.adjudication.text import lines
 
+        # Asked for before anything is computed or written.
+        agreed = None if into is None else validated.consent(consent, annotations)
         made = run(
             AdjudicateOptions(
                 annotations=annotations,
@@ -111,16 +130,22 @@ def adjudicate(
                 method=method,
                 language=language,
                 decisions=decisions,
+                conflicts=conflicts,
                 resamples=resamples,
                 seed=seed,
                 out=out,
             )
         )
+        report = made.report
+        if into is not None and agreed is not None:
+            report = report | {"into": validated.into(into, made, agreed)}
         if as_json:
-            print_json(made.report)
-        else:
-            for line in lines(made.report):
-                print(line)
+            print_json(report)
+            return
+        for line in lines(report):
+            print(line)
+        if into is not None:
+            print(f"\n{into} now holds the configs annotations and validated; next: probeta check {into}")
 
 
 def _split(text: str | None) -> tuple[str, ...] | None:

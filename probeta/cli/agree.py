@@ -58,7 +58,10 @@ def agree(
     annotators: Annotated[
         str | None, typer.Option(help="The annotators' columns (wide form), separated by commas.")
     ] = None,
-    language: Annotated[str, typer.Option(help="Whose spaCy tokenizer token kappa uses (spans).")] = "es",
+    language: Annotated[
+        str | None,
+        typer.Option(help="Whose spaCy tokenizer token kappa uses (spans). Default: the campaign's, or es."),
+    ] = None,
     scheme: Annotated[str, typer.Option(help="Tags of token kappa: IO or IOB2 (spans).")] = "IO",
     gamma: Annotated[
         bool, typer.Option("--gamma", help="Also gamma, a document at a time (spans; needs probeta[gamma]).")

@@ -82,20 +82,18 @@ def decide_labels(
             state = State.TOO_FEW
         winner = coded.labels[outcome.label[position]] if state is State.UNIQUE else None
         original = originals.get(item)
+        tied = _tied(coded, outcome, counts, position)
+        reason = rule.reason(state=state, winner=winner, tied=tied, original=original)
         entries.append(
             Entry(
                 item=item,
                 votes=_label_votes(coded, position),
                 abstained=absent.get(item, ()),
                 state=state,
-                gold=winner,
+                # What a tie is kept for is the original label.
+                gold=original if reason == "tie_matches" else winner,
                 original=original,
-                reason=rule.reason(
-                    state=state,
-                    winner=winner,
-                    tied=_tied(coded, outcome, counts, position),
-                    original=original,
-                ),
+                reason=reason,
                 confidence=float(confidence[position]) if winner is not None else None,
             )
         )
@@ -148,14 +146,15 @@ def decide_spans(
     for item, outcome, given in zip(answers.items, outcomes, votes, strict=True):
         original = originals.get(item)
         gold = outcome.spans if outcome.state is State.UNIQUE else None
+        reason = _span_reason(rule, outcome, original)
         entries.append(
             Entry(
                 item=item,
                 votes=given,
                 state=outcome.state,
-                gold=gold,
+                gold=original if reason == "tie_matches" else gold,
                 original=original,
-                reason=_span_reason(rule, outcome, original),
+                reason=reason,
                 confidence=None,
             )
         )

@@ -13,7 +13,6 @@ from probeta import atomic
 from probeta.errors import UsageError, one_of
 from probeta.signature import signature
 from probeta.tables import write_table
-from probeta.tokens import Tokenizer
 from probeta.validation.adjudication.decide import (
     LABEL_METHODS,
     SPAN_METHODS,
@@ -21,7 +20,7 @@ from probeta.validation.adjudication.decide import (
     decide_spans,
 )
 from probeta.validation.adjudication.ledger import LEDGER_COLUMNS, Entry, Ledger
-from probeta.validation.adjudication.rounds import disagreements, merge
+from probeta.validation.adjudication.rounds import SCOPES, conflicts, disagreements, merge
 from probeta.validation.adjudication.rules import REASONS, KeepRule
 from probeta.validation.adjudication.tables import retention, sum_faults, table
 from probeta.validation.aggregation.spans import conflicts as span_conflicts
@@ -30,7 +29,7 @@ from probeta.validation.agreement.coefficients import krippendorff_alpha
 from probeta.validation.agreement.intervals import Interval
 from probeta.validation.agreement.report import Choices, item_groups
 from probeta.validation.agreement.run import fold_map, write_report
-from probeta.validation.agreement.span_report import read_answers
+from probeta.validation.agreement.span_report import read_answers, tokenizer
 from probeta.validation.agreement.spans import span_f1
 from probeta.validation.agreement.spansets import Span, SpanAnswers
 from probeta.validation.agreement.study import Study
@@ -63,8 +62,9 @@ class AdjudicateOptions:
     abstentions: str = "ignore"
     at_least: int = 2
     method: str | None = None
-    language: str = "es"
+    language: str | None = None
     decisions: Path | None = None
+    conflicts: str = "undecided"
     resamples: int = 1000
     seed: int = 0
     out: Path | None = None
@@ -87,7 +87,7 @@ def run(options: AdjudicateOptions) -> Adjudicated:
     if out is None and options.annotations.is_dir():
         out = options.annotations / "adjudication"
     if out is not None:
-        write(out, made)
+        write(out, made, scope=options.conflicts)
     return made
 
 
@@ -98,6 +98,7 @@ def adjudicate(options: AdjudicateOptions) -> Adjudicated:
         (options.ties, ("drop", "keep"), "policy for ties"),
         (options.abstentions, ("ignore", "count"), "policy for abstentions"),
         (options.duplicates, ("error", "first", "last"), "policy for duplicates"),
+        (options.conflicts, SCOPES, "scope of conflicts"),
     ):
         one_of(value, known, what=what)
     used = (*options.by, *(name for name in (options.reference,) if name))
@@ -147,10 +148,11 @@ def _labels(
 ) -> Adjudicated:
     coded = from_table(
         table.rows,
-        labels=choices.labels,
+        labels=choices.labels or table.labels,
         fold=choices.fold,
         missing=choices.missing,
         duplicates=choices.duplicates,
+        items=table.items.index,
         file=table.name,
     )
     originals: dict[str, str | None] = {}
@@ -211,7 +213,7 @@ def _spans(
             item: None if spans is None else as_spans(spans)
             for item, spans in table.column(choices.reference, what="the original spans").items()
         }
-    tokenize = Tokenizer(choices.language) if method == "tokens" else None
+    tokenize = tokenizer(table, choices) if method == "tokens" else None
     ledger = decide_spans(answers, rule=rule, method=method, originals=originals, tokenize=tokenize)
     if options.decisions is not None:
         decided = read(options.decisions)
@@ -318,8 +320,11 @@ def _gold_counts(entries: Sequence[Entry], ledger: Ledger) -> dict[str, int]:
     return counts
 
 
-def write(out: Path, made: Adjudicated) -> None:
-    """Write the ledger, the gold, the disagreements and the report into the folder ``out``, whole."""
+def write(out: Path, made: Adjudicated, *, scope: str = "undecided") -> None:
+    """Write the ledger, the gold, the lists and the report into the folder ``out``, whole.
+
+    ``disagreements.csv`` is for the annotators, ``conflicts.jsonl`` for adjudicators: votes blinded.
+    """
     import json
 
     if out.exists() and not (out / "adjudication.json").is_file() and any(out.iterdir()):
@@ -343,6 +348,12 @@ def write(out: Path, made: Adjudicated) -> None:
         ]
         (folder / "gold.jsonl").write_text(
             "".join(line + "\n" for line in gold), encoding="utf-8", newline="\n"
+        )
+        blind = conflicts(made.ledger, scope=scope, seed=made.choices.interval.seed)
+        (folder / "conflicts.jsonl").write_text(
+            "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in blind),
+            encoding="utf-8",
+            newline="\n",
         )
         write_report(folder / "adjudication.json", made.report)
 

@@ -237,6 +237,8 @@ def from_table(
     missing: str | None = None,
     duplicates: Literal["error", "first", "last"] = "error",
     clusters: Mapping[str, Hashable] | None = None,
+    items: Iterable[str] = (),
+    again: pd.DataFrame | None = None,
     file: str | None = None,
 ) -> Coded:
     """Code the annotation table.
@@ -245,7 +247,9 @@ def from_table(
     token for no label. Skipped and empty answers are dropped with their reason. An empty label, a label
     outside ``labels`` (or, without a declared set, two that differ only by case or blanks) and a double
     answer under the policy ``error`` raise a DataError with every fault. Double answers are ordered by
-    ``updated``, then ``created``, then by row, and kept as ``repeats`` whatever the policy.
+    ``updated``, then ``created``, then by row, and kept as ``repeats`` whatever the policy; so are the
+    answers in ``again``, a second table of items asked twice on purpose. ``items`` adds items that
+    nobody answered.
     """
     folded: dict[tuple[str, str], int] = {}
     dropped: dict[str, int] = {}
@@ -283,15 +287,15 @@ def from_table(
     if labels is None:
         faults += alike({label for _, _, label, _, _ in kept}, file)
     names = tuple(labels) if labels is not None else _sorted({label for _, _, label, _, _ in kept})
-    items = tuple(sorted(set(rows["item"])))
+    item_names = tuple(sorted({*rows["item"], *items}))
     raters = tuple(sorted(set(rows["annotator"])))
     answers: dict[tuple[str, str], list[tuple[str, int, str]]] = {}
     for item, rater, label, when, line in kept:
         answers.setdefault((item, rater), []).append((when, line, label))
-    item_index = {item: number for number, item in enumerate(items)}
+    item_index = {item: number for number, item in enumerate(item_names)}
     rater_index = {rater: number for number, rater in enumerate(raters)}
     code = {label: number for number, label in enumerate(names)}
-    codes = np.full((len(items), len(raters)), -1, dtype=np.intp)
+    codes = np.full((len(item_names), len(raters)), -1, dtype=np.intp)
     repeats = []
     for (item, rater), given in answers.items():
         if len(given) > 1:
@@ -314,17 +318,38 @@ def from_table(
         codes[item_index[item], rater_index[rater]] = code.get(chosen[2], -1)
     if faults:
         raise DataError(faults)
+    if again is not None:
+        repeats += _asked_again(again, codes, item_index, rater_index, code, fold)
     return Coded(
         codes=codes,
         labels=names,
-        items=items,
+        items=item_names,
         raters=raters,
         declared=labels is not None,
-        clusters=None if clusters is None else numbered([clusters[item] for item in items]),
+        clusters=None if clusters is None else numbered([clusters[item] for item in item_names]),
         folded=folded,
         dropped=dropped,
         repeats=tuple(sorted(repeats)),
     )
+
+
+def _asked_again(
+    again: pd.DataFrame,
+    codes: Codes,
+    items: Mapping[str, int],
+    raters: Mapping[str, int],
+    labels: Mapping[str, int],
+    fold: Mapping[str, str],
+) -> list[Repeat]:
+    """Second answers beside first ones; an answer without a first one, or without a label, tells nothing."""
+    found = []
+    for item, rater, label in zip(again["item"], again["annotator"], again["label"], strict=True):
+        later = labels.get(fold.get(label, label), -1)
+        if item in items and rater in raters and later >= 0:
+            first = int(codes[items[item], raters[rater]])
+            if first >= 0:
+                found.append(Repeat(item, rater, first, later))
+    return found
 
 
 class Positions(Sequence[str]):

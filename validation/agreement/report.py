@@ -55,7 +55,7 @@ class Choices:
     cluster: str | None = None
     by: Sequence[str] = ()
     reference: str | None = None
-    language: str = "es"
+    language: str | None = None
     scheme: str = "IO"
 
 
@@ -64,11 +64,13 @@ def label_report(table: Annotations, choices: Choices) -> dict[str, Any]:
     clusters, why = clustering(table, choices)
     coded = from_table(
         table.rows,
-        labels=choices.labels,
+        labels=choices.labels or table.labels,
         fold=choices.fold,
         missing=choices.missing,
         duplicates=choices.duplicates,
         clusters=clusters,
+        items=table.items.index,
+        again=table.again,
         file=table.name,
     )
     made = Study(coded, level=choices.level, weights=choices.weights, interval=choices.interval)

@@ -46,7 +46,7 @@ class AgreeOptions:
     confidence: float = 0.95
     columns: Mapping[str, str] = field(default_factory=dict)
     annotators: Sequence[str] = ()
-    language: str = "es"
+    language: str | None = None
     scheme: str = "IO"
     gamma: bool = False
     cross_check: bool = False
@@ -103,7 +103,7 @@ def run(options: AgreeOptions) -> dict[str, Any]:
     if options.cross_check and table.kind == "labels":
         coded = from_table(
             table.rows,
-            labels=choices.labels,
+            labels=choices.labels or table.labels,
             fold=choices.fold,
             missing=choices.missing,
             duplicates=choices.duplicates,

@@ -44,14 +44,21 @@ def read_answers(table: Annotations, choices: Choices) -> tuple[SpanAnswers, dic
         }
     answers = from_table(
         table.rows,
-        labels=choices.labels,
+        labels=choices.labels or table.labels,
         fold=choices.fold,
         duplicates=choices.duplicates,
         clusters=clusters,
         texts=texts,
+        items=table.items.index,
+        again=table.again,
         file=table.name,
     )
     return answers, why
+
+
+def tokenizer(table: Annotations, choices: Choices) -> Tokenizer:
+    """spaCy's tokenizer of the language that was asked for, or that the campaign is in; Spanish else."""
+    return Tokenizer(choices.language or table.language or "es")
 
 
 def span_report(table: Annotations, choices: Choices) -> dict[str, Any]:
@@ -61,7 +68,7 @@ def span_report(table: Annotations, choices: Choices) -> dict[str, Any]:
     """
     answers, why = read_answers(table, choices)
     sampler = Sampler(choices.interval)
-    tokenize = Tokenizer(choices.language)
+    tokenize = tokenizer(table, choices)
     strict = span_f1(answers, sampler=sampler)
     tokens = token_kappa(
         answers, tokenize, tokenizer=tokenize.name, scheme=choices.scheme, interval=choices.interval

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -170,11 +170,14 @@ def from_table(
     duplicates: Literal["error", "first", "last"] = "error",
     clusters: Mapping[str, Hashable] | None = None,
     texts: Mapping[str, str] | None = None,
+    items: Iterable[str] = (),
+    again: pd.DataFrame | None = None,
     file: str | None = None,
 ) -> SpanAnswers:
     """Span answers from the annotation table; policies as for labels (``coding.from_table``).
 
-    A status ``empty`` is an answer without spans. A span beyond its item's text is a fault.
+    A status ``empty`` is an answer without spans. A span beyond its item's text is a fault. ``again``
+    holds answers to items asked twice on purpose, ``items`` further items that nobody answered.
     """
     folded: dict[tuple[str, str], int] = {}
     dropped: dict[str, int] = {}
@@ -226,6 +229,16 @@ def from_table(
         answers[item, rater] = sorted((several[-1] if duplicates == "last" else several[0])[2])
     if faults:
         raise DataError(faults)
+    if again is not None:
+        for item, rater, spans, status in zip(
+            *(again[name] for name in ("item", "annotator", "spans", "status")), strict=True
+        ):
+            if status != "skipped" and (item, rater) in answers:
+                later = frozenset(
+                    (int(span["start"]), int(span["end"]), fold.get(span["label"], str(span["label"])))
+                    for span in (spans if spans is not None else ())
+                )
+                repeats.append(SpanRepeat(item, rater, frozenset(answers[item, rater]), later))
     return from_answers(
         answers,
         labels=labels,
@@ -234,7 +247,7 @@ def from_table(
         folded=folded,
         dropped=dropped,
         repeats=sorted(repeats, key=lambda repeat: repeat[:2]),
-        items=sorted(set(rows["item"])),
+        items=sorted({*rows["item"], *items}),
         raters=sorted(set(rows["annotator"])),
     )
 
