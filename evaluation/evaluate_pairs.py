@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from probeta import builtset
-from probeta.errors import UsageError
 from probeta.evaluation.compare import Difference
 from probeta.evaluation.evaluate import expanded
 from probeta.evaluation.nli import (
@@ -81,12 +80,13 @@ def evaluate_pairs(
         seen = sorted(here & {str(item.attributes.get("dataset")) for item in trained})
     found = {}
     for name, path in systems.items():
-        predicted = load_labels(path)
-        pairs = matched_labels(items, predicted, file=str(path))
+        predicted = load_labels(path, config=None)
+        about = [item for item in predicted if _is_about(item, PAIRS)]
+        pairs = matched_labels(items, about, file=str(path))
         scores = score_labels(
             pairs, by=[*dict.fromkeys([*asked, *by])], seen=seen, samples=samples, seed=seed
         )
-        parts = {**scores.parts, **_parts(gold, configs, split, path, predicted)}
+        parts = {**scores.parts, **_parts(gold, configs, split, path, items, predicted)}
         found[name] = replace(scores, parts=parts)
     ranks, differences = compare_labels(found, primary=protocol.primary)
     line = signature(
@@ -104,35 +104,45 @@ def evaluate_pairs(
     )
 
 
+def _is_about(item: LabelledItem, config: str) -> bool:
+    """Whether a prediction is for a row of this config; rows that name none are for the pairs."""
+    return (item.attributes.get("config") or PAIRS) == config
+
+
 def _parts(
     gold: Path,
     configs: Mapping[str, Sequence[str]],
     split: str | None,
     path: Path,
+    items: Sequence[LabelledItem],
     predicted: Sequence[LabelledItem],
 ) -> dict[str, Classified]:
+    """The further configs that the predictions answer: stress tests, the validated pairs."""
     found = {}
-    for config in configs:
-        if config.startswith("stress_"):
-            try:
-                answers = load_labels(path, config=config, split=None) if not path.is_dir() else []
-            except UsageError:
-                continue
-            named = [item for item in answers if item.attributes.get("config") == config]
-            if named:
-                items = load_labels(gold, config=config, split=split if split in configs[config] else None)
-                found[config] = classified(matched_labels(items, named, file=str(path)))
+    for config in sorted(configs):
+        if config in (PAIRS, VALIDATED) or not any(_is_about(item, config) for item in predicted):
+            continue
+        answers = [item for item in predicted if _is_about(item, config)]
+        rows = load_labels(gold, config=config, split=split if split in configs[config] else None)
+        found[config] = classified(matched_labels(rows, answers, file=str(path)))
+    predicted = [item for item in predicted if _is_about(item, PAIRS)]
     if VALIDATED in configs:
-        found[VALIDATED] = _validated(gold, predicted, path)
+        found[VALIDATED] = _validated(gold, items, predicted, path)
     return found
 
 
-def _validated(gold: Path, predicted: Sequence[LabelledItem], path: Path) -> Classified:
-    """The predictions on the pairs that annotators kept, against the validated classes."""
+def _validated(
+    gold: Path, items: Sequence[LabelledItem], predicted: Sequence[LabelledItem], path: Path
+) -> Classified:
+    """The predictions on the pairs that annotators kept, against the classes that they gave.
+
+    A kept pair without a gold class (a tie in which the set's own class had as many votes) keeps its own.
+    """
+    here = {item.id for item in items}
     kept = [
-        item
+        item._replace(label=item.attributes.get("gold") or item.label)
         for item in load_labels(gold, config=VALIDATED)
-        if item.label is not None and str(item.attributes.get("kept", True)).lower() == "true"
+        if item.id in here and item.attributes.get("kept")
     ]
     wanted = {item.id for item in kept}
     return classified(matched_labels(kept, [item for item in predicted if item.id in wanted], file=str(path)))

@@ -328,21 +328,21 @@ def load_strings(path: Path | str) -> list[StringRow]:
     ]
 
 
-def load_labels(path: Path, *, config: str = "pairs", split: str | None = None) -> list[LabelledItem]:
+def load_labels(path: Path, *, config: str | None = "pairs", split: str | None = None) -> list[LabelledItem]:
     """Classes by id: a config of a built set, or a table or JSONL with ``id`` and ``label``.
 
     A built set's class is its ``connector_type``, which a file may have in place of ``label``. Rows of a
-    file that name another ``config`` are left out.
+    file that name another ``config`` are left out, unless none is asked for.
     """
     if path.is_dir():
-        rows: list[dict[str, Any]] = builtset.read(path, config, split).to_pylist()
+        rows: list[dict[str, Any]] = builtset.read(path, config or "pairs", split).to_pylist()
     elif path.suffix.lower() in (".jsonl", ".ndjson"):
         rows = list(_json_rows(path))
     else:
         rows = [dict(row.values) for row in tables.read_table(path, required=("id",))]
     items, faults = [], []
     for number, row in enumerate(rows, start=1):
-        if row.get("config") not in (None, "", config):
+        if config is not None and row.get("config") not in (None, "", config):
             continue
         id, label = row.pop("id", None), row.pop("label", None)
         if label in (None, ""):
@@ -364,7 +364,7 @@ def load_labels(path: Path, *, config: str = "pairs", split: str | None = None) 
     if faults:
         raise DataError(faults)
     if not items:
-        raise UsageError(f"{path} holds no pairs of the config {config}")
+        raise UsageError(f"{path} holds no pairs{f' of the config {config}' if config else ''}")
     return items
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import random
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from probeta.cli.main import main
 from probeta.errors import DataError, UsageError
 from probeta.evaluation import tagged
 from probeta.evaluation.spantable import Labels
@@ -242,3 +245,17 @@ def test_decodes_as_the_readers_do(data: st.DataObject) -> None:
     decoded = [decode(tags) for tags in sentences]
     assert found == [(item, *span) for item, one in enumerate(decoded) for span in one.spans]
     assert bool(invalid) == any(one.invalid for one in decoded)
+
+
+def test_coalas_dev_with_its_crf(reference_data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The figures that seqeval, nervaluate, spaCy, conlleval.pl and seqscore all give on this file."""
+    path = str(reference_data / "coalas" / "dev_gold_crf.conll")
+    with pytest.raises(SystemExit):
+        main(["score", path, "--gold-column", "1", "--pred-column", "2", "--json"])
+    found = json.loads(capsys.readouterr().out)
+    overall, english = found["overall"], found["labels"]["ENG"]
+    assert (overall["correct"], overall["predicted"] - 191, overall["gold"] - 191) == (191, 68, 164)
+    scores = [overall["precision"], overall["recall"], overall["f1"], found["token_accuracy"]]
+    assert [round(100 * score, 4) for score in scores] == [73.7452, 53.8028, 62.2150, 99.6355]
+    assert [round(100 * english[name], 2) for name in ("recall", "f1")] == [61.76, 67.62]
+    assert round(100 * found["matches"]["untyped"]["f1"], 4) == 65.7980
