@@ -13,14 +13,17 @@ from __future__ import annotations
 import resource
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from benchmarks.harness import Row, best_cpu, consume, peer, rate
 from probeta.builders.spans.casing import CASINGS
 from probeta.builders.spans.perturb import configurations
-from probeta.errors import UsageError
-from probeta.records import Sentence, Span
+from probeta.errors import DataError, UsageError
+from probeta.formats import write_sentences
+from probeta.records import Sentence, Span, span_faults
 
 PEERS = ("augmenty", "spacy")
 
@@ -177,6 +180,20 @@ def _endless(outputs: int) -> None:
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6)
 
 
+def _checked(rows: Iterable[Sentence]) -> Iterator[Sentence]:
+    for row in rows:
+        if faults := span_faults(row.text, row.spans, row=row.id):
+            raise DataError(faults)
+        yield row
+
+
+def _jsonl_seconds(sentences: Sequence[Sentence]) -> float:
+    """Seconds to perturb, check and write to a file, for each run over the sentences."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rows.jsonl"
+        return best_cpu(lambda: write_sentences(path, _checked(configurations(sentences))), runs=7)
+
+
 def run() -> list[Row]:
     """Rate and ratio of the configurations; growth of memory from 100,000 to a million outputs."""
     sentences = corpus()
@@ -193,6 +210,12 @@ def run() -> list[Row]:
     plain_seconds = best_cpu(lambda: consume(plain_loop(plain)), runs=15)
     six_seconds = best_cpu(lambda: consume(configurations(sentences, quotes=["without"])), runs=15)
     augmenty_seconds = best_cpu(lambda: consume(augmented()), runs=5)
+    many = [
+        Sentence(f"{sentence.id}-{copy}", sentence.text, sentence.spans, sentence.attributes)
+        for copy in range(10)
+        for sentence in sentences
+    ]
+    jsonl_seconds = _jsonl_seconds(many) / 10
     grown = _peak_megabytes(1_000_000) - _peak_megabytes(100_000)
     return [
         Row(
@@ -216,6 +239,12 @@ def run() -> list[Row]:
             peer=f"augmenty {rate(six, augmenty_seconds)}",
             ratio=augmenty_seconds / six_seconds,
             met=augmenty_seconds / six_seconds >= 10,
+        ),
+        Row(
+            name="perturb: made, checked and written as JSONL",
+            measured=rate(count, jsonl_seconds),
+            goal="≥ 100,000/s",
+            met=count / jsonl_seconds >= 100_000,
         ),
         Row(
             name="perturb: memory from 0.1 to 1 million outputs",
