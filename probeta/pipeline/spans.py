@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from probeta import builtset
 from probeta.builders.spans import made, tables
+from probeta.builders.spans.content import load_content
 from probeta.builders.spans.generate import generate_base
 from probeta.builders.spans.grid import coverage_report
 from probeta.builders.spans.stats import span_stats
@@ -23,7 +24,8 @@ def make(recipe: SpanRecipe, options: Options) -> Product:
     """The configs ``sentences``, ``spans`` and ``tokens`` with the reports ``stats`` and ``coverage``."""
     if options.corpus:
         raise UsageError(f"{recipe.name} is made from templates; --corpus is for recipes that read documents")
-    drawn = generate_base(recipe, seed=options.seed, per_cell=options.per_cell)
+    content = load_content(recipe)
+    drawn = generate_base(recipe, seed=options.seed, per_cell=options.per_cell, content=content)
     base = list(made.with_span_attributes(drawn, recipe))
     sentences = list(made.variants(base, recipe))
     columns = made.sentence_columns(recipe)
@@ -63,7 +65,7 @@ def make(recipe: SpanRecipe, options: Options) -> Product:
             splits={SPLIT: token_table},
         ),
     ]
-    coverage = coverage_report(recipe, base)
+    coverage = coverage_report(recipe, base, content=content)
     counted = ("base_sentences", "sentences", "base_spans", "spans", "tokens", "duplicates")
     return Product(
         configs=configs,
