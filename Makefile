@@ -8,7 +8,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-
 .PHONY: demo test check bench lock clean
 
 demo: $(READY)
-	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
+	@PATH="$(abspath $(BIN)):$$PATH" sh examples/demo.sh
 
 test: $(READY)
 	$(BIN)/python -m pytest -q $(ARGS)

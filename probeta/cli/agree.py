@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from probeta.cli.common import Json, print_json, reported
+from probeta.cli.common import Json, command_app, print_json, reported
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
+app = command_app()
 
 
 @app.command()

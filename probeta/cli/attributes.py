@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from probeta.builders.spans.attribute_table import Labelled, label_spans
-from probeta.cli.common import Json, print_json, reported
+from probeta.cli.common import Json, command_app, print_json, reported
 from probeta.errors import UsageError
 from probeta.formats import FORMATS, ReadOptions
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
+app = command_app()
 
 
 @app.command()

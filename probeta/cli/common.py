@@ -19,6 +19,11 @@ SHOWN_FAULTS = 50
 Json = Annotated[bool, typer.Option("--json", help="Print one machine-readable object on stdout.")]
 
 
+def command_app() -> typer.Typer:
+    """An application for one command; plain help, so that docstrings and examples print as written."""
+    return typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
 @contextmanager
 def reported(*, as_json: bool = False) -> Iterator[None]:
     """Turn errors that a user is meant to read into a message on stderr and the design's exit codes."""

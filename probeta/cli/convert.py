@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from probeta.cli.common import Json, print_json, print_listed, reported
+from probeta.cli.common import Json, command_app, print_json, print_listed, reported
 from probeta.errors import UsageError
 from probeta.formats import FORMATS, ReadOptions, WriteOptions
 from probeta.formats.convert import Conversion, convert
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
+app = command_app()
 
 _NAMES = ", ".join(FORMATS)
 _WRITTEN = ", ".join(name for name, known in FORMATS.items() if known.writes)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from probeta.cli.common import Json, fault_counts, print_faults, print_json, reported
+from probeta.cli.common import Json, command_app, fault_counts, print_faults, print_json, reported
 
 if TYPE_CHECKING:
     from probeta.builders.spans.grid import CellCoverage
 
-app = typer.Typer(add_completion=False)
+app = command_app()
 
 
 @app.command()

@@ -15,7 +15,7 @@ from probeta.builders.spans.casing import CASINGS
 from probeta.builders.spans.perturb import QUOTES, Policies, perturbed
 from probeta.builders.spans.perturb_file import Perturbed, perturb_file
 from probeta.builders.spans.registry import BUILT_IN, Registry
-from probeta.cli.common import Json, print_json, print_listed, reported
+from probeta.cli.common import Json, command_app, print_json, print_listed, reported
 from probeta.errors import UsageError
 from probeta.formats import FORMATS, ReadOptions, WriteOptions, read_sentences
 from probeta.records import Sentence
@@ -23,7 +23,7 @@ from probeta.records import Sentence
 if TYPE_CHECKING:
     from rich.text import Text
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
+app = command_app()
 
 _NAMES = ", ".join(FORMATS)
 _OPERATIONS = ", ".join(cls.name for cls in BUILT_IN if cls.name not in ("casing", "quotes"))

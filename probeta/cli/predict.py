@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from probeta.cli.common import Json, print_json, reported
+from probeta.cli.common import Json, command_app, print_json, reported
 
 if TYPE_CHECKING:
     from probeta.evaluation.predict import CorpusPrediction, Prediction
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
+app = command_app()
 
 
 @app.command()

@@ -1,0 +1,38 @@
+"""The README is true: its session runs as shown, and it names every command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from console import commands, matches, run
+
+from probeta.cli.main import COMMANDS
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_the_first_session_runs_as_shown(tmp_path: Path) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    session = commands(ROOT / "README.md")
+    assert len(session) >= 8
+    for command, expected in session:
+        done = run(command, cwd=tmp_path)
+        assert done.returncode == 0, f"{command}\n{done.stderr}"
+        assert matches(expected, done.stdout), f"{command}\n{done.stdout}"
+
+
+def test_every_command_has_a_row_in_the_table() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("| ")]
+    missing = [
+        name for name in COMMANDS if not any(f"`probeta {name}`" in row or f"`{name}`" in row for row in rows)
+    ]
+    assert not missing
+
+
+def test_links_lead_somewhere() -> None:
+    import re
+
+    for document in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))):
+        for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", document.read_text(encoding="utf-8")):
+            assert (document.parent / target).exists(), f"{document.name}: {target}"
