@@ -22,6 +22,8 @@ from probeta.formats.tags import Decoder
 from probeta.hashing import file_sha256, text_hash
 from probeta.records import Sentence, Span
 
+#: Keys of a span that are not attributes.
+_SPAN_KEYS = ("start", "end", "label", "text")
 #: Columns of a built set that say nothing about a sentence's language.
 _BOOKKEEPING = ("text_hash", "canary", "parameters", "duplicate_of", "tokens")
 
@@ -38,16 +40,15 @@ class Loaded:
 def load_items(path: Path | str, *, options: ReadOptions, format: str | None = None) -> Loaded:
     """Items of ``path`` in its order; a CoNLL file keeps tokens and tags, a built set its span attributes.
 
-    With ``options.texts`` a JSONL file holds predictions: it may leave texts out, and its spans may
-    overlap or stand twice, as systems write them.
+    The spans of a JSONL file may overlap or stand twice, as systems write them, and have attributes.
     """
     name = format or format_of(path)
     source = Source.of(path)
     if name == "conll":
         return _conll(source, options, [options.tag_column])[0]
     report = ReadReport()
-    if name == "jsonl" and options.texts is not None:
-        items = _predictions(source, options, report)
+    if name == "jsonl":
+        items = _json_items(source, options, report)
     else:
         sentences = read_sentences(path, format=name, options=options, report=report)
         items = [_item(sentence) for sentence in sentences]
@@ -121,19 +122,67 @@ def _decoded(
     return spans, len(decoded.invalid)
 
 
-def _predictions(source: Source, options: ReadOptions, report: ReadReport) -> list[Item]:
+def _json_items(source: Source, options: ReadOptions, report: ReadReport) -> list[Item]:
+    """The items of a JSONL file; further keys of a span are its attributes.
+
+    Spans may overlap or stand twice, as systems write them. With ``options.texts`` texts may be missing.
+    """
+    faults = Faults(source.name)
+    build = RowReader(replace(options, span_keys="drop"), report, faults)
+    items: list[Item] = []
+    for line, record in _json_lines(source, faults):
+        number = len(items) + 1
+        id = record.get("id") if isinstance(record, dict) else None
+        if (
+            options.texts is not None
+            and isinstance(id, str)
+            and "text" not in record
+            and id not in options.texts
+        ):
+            faults.add(
+                Fault(
+                    code="unknown_item",
+                    message=f"item {number} of the predictions is not in the gold",
+                    row=line,
+                    expected="an id of the gold",
+                    found=repr(id),
+                    fix="score the predictions against the gold they were made for",
+                )
+            )
+            items.append(Item())
+            continue
+        spans: list[Span] = []
+        attributes: list[Mapping[str, Any]] = []
+        sentence = None
+        for layer in _layers(record):
+            listed = layer.get("spans") if isinstance(layer, dict) else None
+            sentence = build(layer, row=line, number=number)
+            if sentence is None:
+                break
+            spans += sentence.spans
+            attributes += [
+                {name: value for name, value in span.items() if name not in _SPAN_KEYS}
+                for span in sorted(listed or (), key=_place)
+            ]
+        items.append(
+            Item()
+            if sentence is None
+            else replace(_item(sentence), spans=spans, span_attributes=attributes if any(attributes) else ())
+        )
+    faults.done()
+    return items
+
+
+def _json_lines(source: Source, faults: Faults) -> Iterator[tuple[int, Any]]:
+    """The JSON values of a file, one a line, with their lines; blank lines are skipped."""
     import orjson
 
-    faults = Faults(source.name)
-    build = RowReader(options, report, faults)
-    texts = options.texts or {}
-    items: list[Item] = []
     with source.open() as handle:
         for line, raw in enumerate(handle, start=1):
             if raw.isspace():
                 continue
             try:
-                record = orjson.loads(raw)
+                yield line, orjson.loads(raw.removeprefix(b"\xef\xbb\xbf") if line == 1 else raw)
             except orjson.JSONDecodeError as error:
                 faults.add(
                     Fault(
@@ -141,38 +190,9 @@ def _predictions(source: Source, options: ReadOptions, report: ReadReport) -> li
                         message=f"the line cannot be read: {error.msg}",
                         row=line,
                         expected="one JSON object a line",
+                        found=repr(raw[:40]),
                     )
                 )
-                continue
-            number = len(items) + 1
-            if (
-                isinstance(record, dict)
-                and "text" not in record
-                and isinstance(record.get("id"), str)
-                and record["id"] not in texts
-            ):
-                faults.add(
-                    Fault(
-                        code="unknown_item",
-                        message=f"item {number} of the predictions is not in the gold",
-                        row=line,
-                        expected="an id of the gold",
-                        found=repr(record["id"]),
-                        fix="score the predictions against the gold they were made for",
-                    )
-                )
-                items.append(Item())
-                continue
-            spans: list[Span] = []
-            sentence = None
-            for layer in _layers(record):
-                sentence = build(layer, row=line, number=number)
-                if sentence is None:
-                    break
-                spans += sentence.spans
-            items.append(Item() if sentence is None else replace(_item(sentence), spans=spans))
-    faults.done()
-    return items
 
 
 def _layers(record: Any) -> Iterator[Any]:
@@ -182,7 +202,7 @@ def _layers(record: Any) -> Iterator[Any]:
         yield record
         return
     layers: list[list[Mapping[str, Any]]] = []
-    for span in sorted(listed, key=lambda span: (span["start"], span["end"])):
+    for span in sorted(listed, key=_place):
         for layer in layers:
             if layer[-1]["end"] <= span["start"]:
                 layer.append(span)
@@ -191,6 +211,10 @@ def _layers(record: Any) -> Iterator[Any]:
             layers.append([span])
     for spans in layers or [[]]:
         yield {**record, "spans": spans}
+
+
+def _place(span: Mapping[str, Any]) -> tuple[int, int, str]:
+    return span["start"], span["end"], str(span.get("label"))
 
 
 def _is_plain(span: Any) -> bool:
@@ -293,24 +317,15 @@ def is_attribute_table(path: Path) -> bool:
 
 
 def _json_rows(path: Path) -> Iterator[dict[str, Any]]:
-    import orjson
-
+    """The objects of a JSONL file."""
     faults = Faults(str(path))
-    with Source.of(path).open() as handle:
-        for line, raw in enumerate(handle, start=1):
-            if raw.isspace():
-                continue
-            try:
-                record = orjson.loads(raw)
-            except orjson.JSONDecodeError as error:
-                faults.add(Fault(code="json", message=f"the line cannot be read: {error.msg}", row=line))
-                continue
-            if isinstance(record, dict):
-                yield record
-            else:
-                faults.add(
-                    Fault(code="record_type", message="the row is no object", row=line, expected="an object")
-                )
+    for line, record in _json_lines(Source.of(path), faults):
+        if isinstance(record, dict):
+            yield record
+        else:
+            faults.add(
+                Fault(code="record_type", message="the row is no object", row=line, expected="an object")
+            )
     faults.done()
 
 

@@ -227,3 +227,76 @@ def test_the_printed_tables(gold: Path, predictions: Path, capsys: pytest.Captur
     assert "system gold predicted correct P R F1 95 % of F1 system 6 5 4 80.00 66.67 72.73" in plain
     assert "system without 3 2 1 33.33 [6.15, 79.23] -66.67" in plain
     assert out.rstrip().splitlines()[-1].startswith("data:gold.jsonl@")
+
+
+@pytest.mark.parametrize("ending", ["spacy", "json", "parquet", "jsonl", "conll", "csv"])
+def test_every_format_gives_the_same_scores(
+    gold: Path, predictions: Path, tmp_path: Path, ending: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Gold and predictions through a format: equal scores, whatever the format calls an id or a token."""
+    whole = tmp_path / "whole.jsonl"
+    texts = {row[0]: row[3] for row in GOLD}
+    rows = [json.loads(line) for line in predictions.read_text("utf-8").splitlines()]
+    kept = {row["id"]: row for row in rows}
+    kept["a|with"]["spans"] = kept["a|with"]["spans"][:2]
+    # In the gold's order, for formats without ids.
+    write_jsonl(whole, [kept[row[0]] | {"text": texts[row[0]]} for row in GOLD])
+    files = []
+    for name, source in (("gold", gold), ("system", whole)):
+        target = tmp_path / f"out-{name}.{ending}"
+        with pytest.raises(SystemExit) as stop:
+            main(["convert", str(source), str(target)])
+        assert stop.value.code == 0, capsys.readouterr().err
+        files.append(target)
+    capsys.readouterr()
+    found = run_json(capsys, *files, "--ambiguous", "first")
+    overall = found["overall"]
+    assert (overall["gold"], overall["predicted"], overall["correct"]) == (6, 5, 4)
+
+
+def test_overlapping_predictions_are_scored(
+    gold: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [{"id": row[0], "spans": span_list(row[4] + [(0, 8, "ENG")])} for row in GOLD[:2]]
+    rows += [{"id": row[0], "spans": []} for row in GOLD[2:]]
+    found = run_json(capsys, gold, write_jsonl(tmp_path / "system.jsonl", rows), "--match", "partial")
+    assert (found["overall"]["predicted"], found["overall"]["correct"]) == (6, 4)
+    assert found["matches"]["partial"]["spurious"] == 2
+
+
+def test_further_keys_of_a_span_are_its_attributes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spans = [
+        {"start": 8, "end": 12, "label": "ENG", "kind": "new"},
+        {"start": 0, "end": 3, "label": "ENG", "kind": "old"},
+    ]
+    gold = write_jsonl(tmp_path / "gold.jsonl", [{"id": "a", "text": "Pie con show", "spans": spans}])
+    # Scores of a system's confidence are no fault either.
+    other = write_jsonl(
+        tmp_path / "other.jsonl",
+        [{"id": "a", "spans": [{"start": 0, "end": 3, "label": "ENG", "score": 0.9}]}],
+    )
+    found = run_json(capsys, gold, other, "--by", "kind")["by"]["kind"]
+    assert {value: cell["recall"] for value, cell in found.items()} == {"new": 0.0, "old": 1.0}
+
+
+def test_items_may_be_restricted(gold: Path, predictions: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = run_json(capsys, gold, predictions, "--where", "quotes=with")
+    assert (found["overall"]["gold"], found["overall"]["correct"]) == (3, 3)
+    assert "where:quotes=with" in found["signature"]
+    _, err = run(capsys, gold, predictions, "--where", "quots=with", code=2)
+    assert "did you mean quotes?" in err
+
+
+def test_a_faulty_line_is_told_with_its_place(
+    gold: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "bad.jsonl"
+    path.write_text(
+        '{"id": "a|with", "spans": [{"start": 5, "end": 99, "label": "ENG"}]}\n{"id": \n[1]\n', "utf-8"
+    )
+    _, err = run(capsys, gold, path, code=1)
+    assert "bad.jsonl:1 [spans]: span outside the text" in err
+    assert "bad.jsonl:2: the line cannot be read" in err
+    assert "bad.jsonl:3: the row is no object" in err

@@ -42,6 +42,9 @@ def command(
     label: Annotated[
         str | None, typer.Option(help="The label of spans without one (bare B and I tags, ADoBo CSV).")
     ] = None,
+    ambiguous: Annotated[
+        str, typer.Option(help="A span string of an ADoBo CSV that fits several places: error or first.")
+    ] = "error",
     by: Annotated[
         list[str] | None,
         typer.Option(help="Attributes, with commas one at a time, crossed with colons; may repeat."),
@@ -128,6 +131,7 @@ def command(
                     scheme=scheme,
                     invalid=invalid,
                     label=label,
+                    ambiguous=ambiguous,
                     token_column=token_column,
                     tag_column=gold_column,
                     split=split or _only_test(gold),
