@@ -107,26 +107,13 @@ def command(
 
 def print_prediction(found: Prediction) -> None:
     """The layout of the paper's Table 6, with intervals, then the unseen cells of each corpus."""
-    from probeta.cli.tabular import percent, print_table, ranged
+    from probeta.cli.tabular import print_table
 
     names = list(dict.fromkeys(name for corpus in found.corpora for name in corpus.systems))
-    header = ["system"]
+    columns: list[list[str]] = [["system", *names]]
     for corpus in found.corpora:
-        header += [f"{corpus.name} predicted", "95 %", "#", "true R", "#"]
-        header += ["true F1", "#"] if _has_f1(corpus) else []
-    rows = []
-    for name in names:
-        row = [name]
-        for corpus in found.corpora:
-            one, truth, ranks = corpus.systems[name], corpus.true.get(name), corpus.ranks()
-            row += [percent(one.predicted), ranged(one.interval), _rank(ranks["predicted"].get(name))]
-            row += [percent(None if truth is None else truth.recall), _rank(ranks.get("true", {}).get(name))]
-            if _has_f1(corpus):
-                row += [
-                    percent(None if truth is None else truth.f1),
-                    _rank(ranks.get("true_f1", {}).get(name)),
-                ]
-        rows.append(row)
+        columns += _corpus_columns(corpus, names)
+    header, *rows = zip(*columns, strict=True)
     print_table("Predicted recall (percent)", header, rows)
     if any(corpus.true for corpus in found.corpora):
         _print_agreement(found)
@@ -137,12 +124,28 @@ def print_prediction(found: Prediction) -> None:
     print(f"\n{found.signature}")
 
 
-def _has_f1(corpus: CorpusPrediction) -> bool:
-    return any(one.f1 is not None for one in corpus.true.values())
+def _corpus_columns(corpus: CorpusPrediction, names: list[str]) -> list[list[str]]:
+    """Predicted recall with interval and rank, then what is known of the truth with its ranks."""
+    from probeta.cli.tabular import percent, ranged
 
+    ranks = corpus.ranks()
 
-def _rank(rank: int | None) -> str:
-    return "" if rank is None else f"#{rank}"
+    def ranked(kind: str) -> list[str]:
+        return ["#", *("" if (rank := ranks[kind].get(name)) is None else f"#{rank}" for name in names)]
+
+    systems = [corpus.systems[name] for name in names]
+    columns = [
+        [f"{corpus.name} predicted", *(percent(one.predicted) for one in systems)],
+        ["95 %", *(ranged(one.interval) for one in systems)],
+    ]
+    if len(names) > 1:
+        columns.append(ranked("predicted"))
+    true = [corpus.true.get(name) for name in names]
+    if "true" in ranks:
+        columns += [["true R", *(percent(one.recall if one else None) for one in true)], ranked("true")]
+    if "true_f1" in ranks:
+        columns += [["true F1", *(percent(one.f1 if one else None) for one in true)], ranked("true_f1")]
+    return columns
 
 
 def _print_agreement(found: Prediction) -> None:

@@ -1,0 +1,100 @@
+"""The whole loop on the bundled recipe: build, score by its protocol, predict from the cells."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from probeta import builtset
+from probeta.cli.main import main
+from probeta.pipeline.build import build
+from probeta.validation.check import check
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("blas") / "set"
+    build("blas", out=out)
+    return out
+
+
+def run(*arguments: object) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(list(map(str, arguments)))
+    assert stop.value.code == 0
+
+
+def test_build_score_predict(built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A system that takes every quoted stretch finds all quoted spans and no other."""
+    system, cells, out = tmp_path / "quotes.jsonl", tmp_path / "cells.csv", tmp_path / "out"
+    with system.open("w", encoding="utf-8") as handle:
+        for sentence in builtset.sentences(built):
+            spans = [
+                {"start": span.start, "end": span.end, "label": span.label}
+                for span in sentence.spans
+                if sentence.attributes["quotes"] == "with"
+            ]
+            handle.write(json.dumps({"id": sentence.id, "spans": spans}) + "\n")
+    run("score", built, system, "--protocol", "blas", "--cells", cells, "--out", out, "--json")
+    found = json.loads(capsys.readouterr().out)
+    assert (found["overall"]["gold"], found["overall"]["recall"]) == (2076, 0.5)
+    assert found["by"]["quotes"]["with"]["recall"] == 1.0
+    assert found["by"]["quotes"]["without"]["recall"] == 0.0
+    # Attributes of the recipe, each a partition of all spans.
+    assert {"casing", "quotes", "type", "length", "position"} <= set(found["by"])
+    for values in found["by"].values():
+        assert sum(cell["gold"] for cell in values.values()) == 2076
+    quotes = next(one for one in found["paired"] if one["attribute"] == "quotes")
+    assert (quotes["pairs"], quotes["only_value"], quotes["unpaired"]) == (1038, 1038, 0)
+    positions = next(one for one in found["paired"] if one["attribute"] == "position")
+    assert positions["difference"] == 0.0 and positions["pairs"] > 600
+    rows = list(csv.DictReader(cells.open(encoding="utf-8")))
+    assert len(rows) == 12 + 32
+    assert sum(int(row["n"]) for row in rows if row["casing"] == "standard" and row["type"]) == 346
+    # Two of three spans of the corpus are quoted on both sides.
+    corpus = tmp_path / "news.csv"
+    corpus.write_text("Un «big data» enorme;big data\nUn «show» más;show\nUn look;look\n", "utf-8")
+    run("predict", "--recalls", cells, "--corpus", corpus, "--json")
+    predicted = json.loads(capsys.readouterr().out)["systems"]["quotes"]
+    assert predicted["predicted"] == pytest.approx(2 / 3)
+    assert predicted["low"] < 2 / 3 < predicted["high"]
+
+
+def test_scores_written_into_the_set_leave_it_sound(
+    built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    system = tmp_path / "nothing.jsonl"
+    ids = [sentence.id for sentence in builtset.sentences(built)]
+    system.write_text("".join(json.dumps({"id": id, "spans": []}) + "\n" for id in ids), "utf-8")
+    run("score", built, system, "--protocol", "blas", "--json")
+    before = json.loads(capsys.readouterr().out)
+    run("score", built, system, "--protocol", "blas", "--out", built, "--json")
+    assert check(built).faults == []
+    run("score", built, system, "--protocol", "blas", "--json")
+    capsys.readouterr()
+    report = json.loads((built / "reports" / "scores.json").read_text("utf-8"))
+    assert report["signature"] == before["signature"], "a report does not change the data"
+    assert report["overall"]["reason"].startswith("no predictions")
+
+
+def test_predictions_as_tokens_of_the_set(
+    built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """CoNLL made from the config ``tokens``: other spaces than the text, the same spans."""
+    table = builtset.read(built, "tokens")
+    from datasets import Features
+
+    names = Features.from_arrow_schema(table.schema)["tags"].feature.names
+    lines = []
+    for row in table.to_pylist():
+        lines.append(f"# id = {row['id']}")
+        lines += [f"{token}\t{names[tag]}" for token, tag in zip(row["tokens"], row["tags"], strict=True)]
+        lines.append("")
+    path = tmp_path / "perfect.conll"
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    run("score", built, path, "--json")
+    found = json.loads(capsys.readouterr().out)
+    assert (found["overall"]["f1"], found["token_accuracy"]) == (1.0, 1.0)
