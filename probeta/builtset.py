@@ -107,6 +107,26 @@ def pair_features() -> datasets.Features:
     return Features({name: Value(kind) for name, kind in PAIR_COLUMNS.items()})
 
 
+#: Held-back splits, on this machine only: never under a checksum, never published.
+PRIVATE = "private"
+
+
+def is_summed(name: str) -> bool:
+    """Whether SHA256SUMS covers a file, by its path in the folder.
+
+    Not the cards, since people edit them and their generated part is verified from the reports; not what
+    is held back; not the sums themselves.
+
+    >>> is_summed("reports/stats.json"), is_summed("README.es.md"), is_summed("private/pairs/a.parquet")
+    (True, False, False)
+    """
+    first, _, rest = name.partition("/")
+    return not (
+        first == PRIVATE
+        or (not rest and (first == "SHA256SUMS" or (first.startswith("README") and first.endswith(".md"))))
+    )
+
+
 def is_built_set(folder: Path) -> bool:
     """Whether ``folder`` was written by a build: it names its recipe and its checksums."""
     return (folder / "build" / "probeta.yaml").is_file() and (folder / "SHA256SUMS").is_file()

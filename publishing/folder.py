@@ -8,7 +8,8 @@ not at all (``probeta.atomic``).
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import shutil
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,13 +17,12 @@ from typing import TYPE_CHECKING, Any
 from probeta import atomic, builtset
 from probeta.errors import UsageError
 from probeta.hashing import file_sha256
+from probeta.publishing import regions
+from probeta.publishing.regions import HandText
 
 if TYPE_CHECKING:
     import datasets
     import pyarrow as pa
-
-#: Written by people too, so not under a checksum; the card's generated part is verified from the reports.
-UNSUMMED = ("README.md", "SHA256SUMS")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,14 +39,16 @@ class Contents:
     """All that goes into a built set besides its checksums.
 
     ``reports`` are JSON objects by name (``stats`` becomes ``reports/stats.json``), ``texts`` further
-    files by their path in the folder (``README.md``, ``build/probeta.yaml``), ``card`` makes the text of
-    ``README.md`` when the configs are on disk and their sizes known.
+    files by their path in the folder (``build/probeta.yaml``). ``documents`` makes the card and all else
+    that is said about the data, by path, when the rest is on disk; it is given the folder and what people
+    wrote into the cards that are replaced. Splits named in ``hold_back`` go below ``private/``.
     """
 
     configs: Sequence[ConfigTables]
     reports: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     texts: Mapping[str, str | bytes] = field(default_factory=dict)
-    card: Callable[[Path], str] | None = None
+    documents: Callable[[Path, HandText], Mapping[str, str]] | None = None
+    hold_back: Collection[str] = ()
 
 
 def refuse_existing(out: Path, *, replace: bool) -> None:
@@ -67,19 +69,51 @@ def refuse_existing(out: Path, *, replace: bool) -> None:
 def write(out: Path, contents: Contents, *, replace: bool = False) -> None:
     """Write the folder ``out``; nothing of it is there if anything fails."""
     refuse_existing(out, replace=replace)
+    kept = hand_text(out)
     with atomic.folder(out) as folder:
+        fill(folder, contents, kept)
+
+
+def add(out: Path, contents: Contents) -> None:
+    """Put further configs, reports and texts into the built set ``out``, and make its documents anew.
+
+    What has a name that is there already is replaced. The folder changes whole or not at all.
+    """
+    atomic.repair(out.absolute())
+    if not builtset.is_built_set(out):
+        raise UsageError(f"{out} is not a built set; `probeta build` writes one")
+    kept = hand_text(out)
+    with atomic.folder(out) as folder:
+        shutil.copytree(out, folder, dirs_exist_ok=True)
         for config in contents.configs:
-            for split, table in config.splits.items():
-                write_parquet(
-                    folder / config.name / f"{split}-00000-of-00001.parquet", table, config.features
-                )
-        for name, report in contents.reports.items():
-            put(folder / "reports" / f"{name}.json", json_text(report))
-        for name, text in contents.texts.items():
+            for place in (folder, folder / builtset.PRIVATE):
+                shutil.rmtree(place / config.name, ignore_errors=True)
+        fill(folder, contents, kept)
+
+
+def fill(folder: Path, contents: Contents, kept: HandText) -> None:
+    """Write the contents into ``folder``: data, reports, texts, then what is made from them, then the sums."""
+    for config in contents.configs:
+        for split, table in config.splits.items():
+            place = folder / builtset.PRIVATE if split in contents.hold_back else folder
+            write_parquet(place / config.name / f"{split}-00000-of-00001.parquet", table, config.features)
+    for name, report in contents.reports.items():
+        put(folder / "reports" / f"{name}.json", json_text(report))
+    for name, text in contents.texts.items():
+        put(folder / name, text)
+    if contents.documents:
+        for name, text in contents.documents(folder, kept).items():
             put(folder / name, text)
-        if contents.card:
-            put(folder / "README.md", contents.card(folder))
-        put(folder / "SHA256SUMS", checksums(folder))
+    put(folder / "SHA256SUMS", checksums(folder))
+
+
+def hand_text(folder: Path) -> dict[str, dict[str, str]]:
+    """What people wrote into the cards of a folder, to be kept when they are made again."""
+    found = {}
+    for path in sorted(folder.glob("README*.md")):
+        if own := regions.hand_text(path.read_text(encoding="utf-8-sig", errors="replace")):
+            found[path.name] = own
+    return found
 
 
 def put(path: Path, content: str | bytes) -> None:
@@ -115,7 +149,7 @@ def sum_paths(folder: Path) -> Iterator[Path]:
     """The files that SHA256SUMS covers, sorted by their path in the folder."""
     paths = [path for path in folder.rglob("*") if path.is_file()]
     for path in sorted(paths, key=lambda path: path.relative_to(folder).as_posix()):
-        if path.relative_to(folder).as_posix() not in UNSUMMED:
+        if builtset.is_summed(path.relative_to(folder).as_posix()):
             yield path
 
 

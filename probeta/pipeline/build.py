@@ -13,7 +13,8 @@ from probeta import __version__
 from probeta.errors import UsageError
 from probeta.pipeline import pairs, spans, tagged
 from probeta.pipeline.product import Options, Product
-from probeta.publishing import card, folder
+from probeta.publishing import folder
+from probeta.publishing.documents import documents
 from probeta.recipe import load_recipe
 from probeta.recipe.load import RECIPE_FILE
 
@@ -91,7 +92,8 @@ def build(
         configs=product.configs,
         reports=product.reports,
         texts={"GUIDELINES.md": guidelines_text(loaded), **build_files(loaded, options, product)},
-        card=lambda made: card.card(made, loaded, default_config=product.configs[0].name),
+        documents=lambda made, kept: documents(made, loaded, kept=kept),
+        hold_back=loaded.card.hold_back,
     )
     folder.write(out, contents, replace=replace)
     product.done()
@@ -127,6 +129,7 @@ def build_files(recipe: Recipe, options: Options, product: Product) -> dict[str,
         "date": recipe.date.isoformat(),
         "seed": options.seed,
         "per_cell": options.per_cell,
+        "default_config": product.configs[0].name,
         "versions": versions,
         **product.provenance,
         "command": " ".join([*command, "--out", recipe.name]),

@@ -36,7 +36,7 @@ def new_recipe(folder: Path, *, source: str | Path = "blank", sheets: bool = Fal
     with atomic.folder(folder) as target:
         for file in dict.fromkeys(file for _, file in recipe.files()):
             copy = file
-            if sheets and not file.endswith(".xlsx"):
+            if sheets and Path(file).suffix.lower() in (".csv", ".tsv"):
                 copy = str(Path(file).with_suffix(".xlsx").as_posix())
                 text = re.sub(rf"(?<![\w./-]){re.escape(file)}(?![\w./-])", copy, text)
             (target / copy).parent.mkdir(parents=True, exist_ok=True)

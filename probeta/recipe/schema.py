@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BeforeValidator, Field, PrivateAttr, TypeAdapter
 
 from probeta.recipe.basics import Family, File, LabelName, Model, Name, Text, Value, matching
+from probeta.recipe.card import Card
 from probeta.recipe.pairs import PairSettings
 from probeta.recipe.selection import SelectionRule
 from probeta.recipe.source import Document, Place
@@ -122,20 +123,6 @@ class Perturbations(Model):
     policies: dict[Name, str] = Field(default_factory=dict, description="Named options of the operations.")
 
 
-class Card(Model):
-    """Facts for the dataset card that no code can compute."""
-
-    licence: Text = Field(description="The licence's identifier on the Hub, such as cc-by-4.0.")
-    authors: list[Text] = Field(min_length=1)
-    contacts: list[Text] = Field(default_factory=list)
-    summary: Text | None = None
-    uses: list[Text] = Field(default_factory=list, description="What the set is for.")
-    limits: list[Text] = Field(default_factory=list, description="What it cannot show.")
-    sources: list[Text] = Field(default_factory=list)
-    citation: Text | None = Field(default=None, description="A BibTeX entry.")
-    funding: Text | None = None
-
-
 class RecipeBase(Model):
     """What every kind of recipe declares."""
 
@@ -185,7 +172,8 @@ class RecipeBase(Model):
 
     def files(self) -> Iterator[tuple[Place, str]]:
         """Every file that the recipe names below its folder, with the place that names it."""
-        yield from ()
+        if self.card.licence_file is not None:
+            yield ("card", "licence_file"), self.card.licence_file
 
 
 class SpanSetRecipe(RecipeBase):
@@ -221,6 +209,7 @@ class SpanRecipe(SpanSetRecipe):
 
     def files(self) -> Iterator[tuple[Place, str]]:
         """Lexicons, sentences, agreement and joins."""
+        yield from super().files()
         for name, lexicon in self.lexicons.items():
             yield ("lexicons", name, "file"), lexicon.file
         for at, file in enumerate(self.sentences):
@@ -267,6 +256,7 @@ class PairRecipe(RecipeBase):
 
     def files(self) -> Iterator[tuple[Place, str]]:
         """The tables of phrases, abbreviations and corpora."""
+        yield from super().files()
         yield ("pairs", "phrases"), self.pairs.phrases
         yield ("pairs", "segmenter", "abbreviations"), self.pairs.segmenter.abbreviations
         for at, file in enumerate(self.pairs.corpora):

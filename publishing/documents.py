@@ -1,0 +1,36 @@
+"""Every document of the folder that is made from its facts: one call, so that they agree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from probeta.publishing import card, citation, statement
+from probeta.publishing.croissant import croissant
+from probeta.publishing.facts import gather
+from probeta.publishing.figures import figures
+from probeta.publishing.regions import HandText
+from probeta.publishing.sources import sources_csv
+
+if TYPE_CHECKING:
+    from probeta.recipe import Recipe
+
+
+def documents(folder: Path, recipe: Recipe, *, kept: HandText | None = None) -> dict[str, str]:
+    """The documents by their path in the folder, whose data, reports and ``build/`` stand already."""
+    facts = gather(folder, recipe)
+    drawn = figures(facts)
+    made = dict(drawn)
+    for language in ("en", *recipe.card.translations):
+        name = card.file_name(language)
+        made[name] = card.card(facts, language=language, figures=drawn, kept=(kept or {}).get(name))
+    return made | {
+        "CITATION.cff": citation.cff(facts),
+        ".zenodo.json": citation.zenodo(facts),
+        "LICENSE": citation.licence_text(facts),
+        "SOURCES.csv": sources_csv(facts),
+        "DATASTATEMENT.md": statement.statement(facts),
+        "CHANGELOG.md": statement.changelog(facts),
+        "CANARY.txt": statement.canary_text(facts),
+        "croissant.json": croissant(facts),
+    }
