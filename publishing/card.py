@@ -21,7 +21,7 @@ from probeta.publishing.facts import Facts
 from probeta.publishing.fields import columns
 from probeta.publishing.header import header, load_line
 from probeta.publishing.markdown import STYLES, numbers, table
-from probeta.publishing.regions import region
+from probeta.publishing.regions import region, sealed
 from probeta.publishing.sources import source_rows
 from probeta.publishing.vocabularies import language_name
 from probeta.recipe.card import Translation
@@ -42,7 +42,7 @@ def card(
     """
     values = context(facts, language) | {"figures": _Known({Path(path).stem: path for path in figures})}
     body = render("card.md.j2", values, language=language, kept=kept or {})
-    return f"{header(facts)}\n{body}" if language == "en" else body
+    return sealed(f"{header(facts)}\n{body}" if language == "en" else body)
 
 
 def file_name(language: str) -> str:
@@ -362,12 +362,13 @@ def _stress(facts: Facts, say: Say) -> list[tuple[str, str]]:
 
 def _campaign(facts: Facts, say: Say) -> list[tuple[str, str]]:
     campaign = facts.card.campaign
+    consent = facts.reports.get("adjudication", {}).get("consent", {}).get("statement")
     found: Sequence[tuple[str, str | None]] = (
         (say("platform"), campaign.platform),
         (say("dates"), campaign.dates),
         (say("training"), campaign.training),
         (say("pay"), campaign.pay),
-        (say("consent to publish single annotations"), campaign.consent),
+        (say("consent to publish single annotations"), consent or campaign.consent),
     )
     return [(name, text) for name, text in found if text]
 

@@ -40,7 +40,10 @@ def columns(facts: Facts, config: Config, *, language: str = "en") -> list[Colum
 
 def meaning(facts: Facts, config: str, column: str, language: str) -> str:
     """What a column means: the recipe's definition of an attribute, else the meaning of our own column."""
-    own = {**meanings()["any"], **meanings().get(config.split("_")[0], {})}
+    name = config.split("_")[0]
+    own = {**meanings()["any"], **meanings().get(name, {})}
+    if name == "validated":
+        own = {**meanings()[facts.default_config], **own}
     if attribute := facts.recipe.attributes.get(column):
         values = ", ".join(f"`{value}`" for value in attribute.values or ())
         return f"{attribute.definition}{f' ({values})' if values else ''}"

@@ -52,7 +52,10 @@ class Contents:
 
 
 def refuse_existing(out: Path, *, replace: bool) -> None:
-    """Raise a UsageError unless ``out`` is free, empty, or a built set that may be replaced."""
+    """Raise a UsageError unless ``out`` is free, empty, or a built set that may be replaced.
+
+    A DataError if replacing it would lose what people wrote into its card.
+    """
     atomic.repair(out.absolute())
     if not out.exists():
         return
@@ -64,6 +67,7 @@ def refuse_existing(out: Path, *, replace: bool) -> None:
         raise UsageError(f"{out} exists and is not a built set; choose another folder")
     if not replace:
         raise UsageError(f"{out} exists; say --replace to build it anew")
+    hand_text(out)
 
 
 def write(out: Path, contents: Contents, *, replace: bool = False) -> None:
@@ -108,10 +112,14 @@ def fill(folder: Path, contents: Contents, kept: HandText) -> None:
 
 
 def hand_text(folder: Path) -> dict[str, dict[str, str]]:
-    """What people wrote into the cards of a folder, to be kept when they are made again."""
+    """What people wrote into the cards of a folder, to be kept when they are made again.
+
+    Raises a DataError if a card was edited elsewhere too: nobody's text is lost in silence.
+    """
     found = {}
     for path in sorted(folder.glob("README*.md")):
-        if own := regions.hand_text(path.read_text(encoding="utf-8-sig", errors="replace")):
+        text = path.read_text(encoding="utf-8-sig", errors="replace")
+        if own := regions.kept_text(text, file=path.name):
             found[path.name] = own
     return found
 

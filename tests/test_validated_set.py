@@ -245,15 +245,21 @@ def test_an_edited_card_keeps_its_text(
     built = Path(shutil.copytree(pair_set, tmp_path / "set"))
     campaign = campaign_of(built, tmp_path / "campaign")
     card = built / "README.md"
-    _, head, body = card.read_text(encoding="utf-8").split("---\n", 2)
-    card.write_text(f"---\n{head}tags:\n- nli\n---\n{body}\nUn párrafo nuestro.\n", encoding="utf-8")
-    code, _, err = run(
-        capsys, "adjudicate", str(campaign), "--into", str(built), "--consent", "Signed forms", "--json"
-    )
+    made = card.read_text(encoding="utf-8")
+    arguments = ("adjudicate", str(campaign), "--into", str(built), "--consent", "Signed forms", "--json")
+    # Outside of the regions that are kept: refused, and nothing is lost.
+    card.write_text(f"{made}\nUn párrafo nuestro.\n", encoding="utf-8")
+    code, out, _ = run(capsys, *arguments)
+    assert code == 1
+    assert json.loads(out)["faults"][0]["code"] == "card_edited"
+    assert card.read_text(encoding="utf-8").endswith("Un párrafo nuestro.\n")
+    marker = "<!-- yours: notes -->\n"
+    card.write_text(made.replace(marker, f"{marker}Un párrafo nuestro.\n"), encoding="utf-8")
+    code, _, err = run(capsys, *arguments)
     assert code == 0, err
     text = card.read_text(encoding="utf-8")
-    assert text.endswith("Un párrafo nuestro.\n")
-    assert "- nli\n" in text.split("---\n")[1]
+    assert f"{marker}Un párrafo nuestro.\n<!-- /yours: notes -->" in text
+    assert "krippendorff alpha" in text and "Signed forms" in text
     assert datasets.load_dataset(str(built), "validated", split="test").num_rows == 30
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from probeta import atomic, builtset
+from probeta import builtset
 from probeta.errors import DataError, Fault, UsageError
-from probeta.publishing import card, folder
+from probeta.publishing import folder
+from probeta.publishing.documents import documents
+from probeta.publishing.folder import ConfigTables
 from probeta.recipe import load_recipe
 from probeta.tables import read_table
 from probeta.validation.adjudication import publish
@@ -107,24 +108,25 @@ def into(built: Path, made: Adjudicated, agreed: Consent) -> dict[str, Any]:
             }
         },
     }
-    with atomic.folder(built) as target:
-        for path in sorted(built.rglob("*")):
-            place = path.relative_to(built)
-            if path.is_file() and place.parts[0] not in (ANNOTATIONS, VALIDATED):
-                (target / place).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(path, target / place)
+    tables = [
+        ConfigTables(
+            name=config,
+            features=declared,
+            splits={split: _table(part, declared) for split, part in _by_split(rows, splits, key).items()},
+        )
         for config, rows, declared, key in (
             (ANNOTATIONS, published, annotation_features(), "item"),
             (VALIDATED, validated, features, "id"),
-        ):
-            for split, part in _by_split(rows, splits, key).items():
-                folder.write_parquet(
-                    target / config / f"{split}-00000-of-00001.parquet", _table(part, declared), declared
-                )
-        for name, report in reports.items():
-            folder.put(target / "reports" / f"{name}.json", folder.json_text(report))
-        folder.put(target / "README.md", _card(built, target, recipe))
-        folder.put(target / "SHA256SUMS", folder.checksums(target))
+        )
+    ]
+    folder.add(
+        built,
+        folder.Contents(
+            configs=tables,
+            reports=reports,
+            documents=lambda target, kept: documents(target, recipe, kept=kept),
+        ),
+    )
     return {
         "out": str(built),
         "annotations": len(published),
@@ -206,29 +208,3 @@ def _weights_named(report: Mapping[str, Any], names: Mapping[str, str]) -> dict[
             sorted((names[name], weight) for name, weight in details["weights"].items())
         )
     return dict(report) | {"aggregation": details}
-
-
-def _card(old: Path, new: Path, recipe: Any) -> str:
-    """The card of the set as it is now; where people edited the old one, their text with the new header.
-
-    The first config that the build declared stays the default one.
-    """
-    default = SOURCES["labels"] if recipe.kind == "pairs" else SOURCES["spans"]
-    made = card.card(new, recipe, default_config=default)
-    written = (old / "README.md").read_text(encoding="utf-8") if (old / "README.md").is_file() else ""
-    if not written or written == card.card(old, recipe, default_config=default):
-        return made
-    return _with_configs(written, made)
-
-
-def _with_configs(written: str, made: str) -> str:
-    """An edited card with the ``configs`` and ``dataset_info`` of the made one."""
-    import yaml
-    from huggingface_hub import DatasetCardData
-
-    _, head, body = written.split("---\n", 2)
-    _, new_head, _ = made.split("---\n", 2)
-    facts = yaml.safe_load(head) or {}
-    new = yaml.safe_load(new_head)
-    facts |= {name: new[name] for name in ("configs", "dataset_info")}
-    return f"---\n{DatasetCardData(**facts, ignore_metadata_errors=True).to_yaml()}\n---\n{body}"
