@@ -5,13 +5,22 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
 
-.PHONY: demo test check bench lock clean
+.PHONY: demo test test-gamma check bench lock clean
 
 demo: $(READY)
 	@PATH="$(abspath $(BIN)):$$PATH" sh examples/demo.sh
 
 test: $(READY)
 	$(BIN)/python -m pytest -q $(ARGS)
+
+# The extra `gamma` has an environment of its own: its solvers weigh 250 MB, and its numpy is not ours.
+test-gamma: $(VENV)-gamma/.ready
+	PYTHONPATH=. $(VENV)-gamma/bin/python -m pytest -q -m gamma tests/test_agreement_gamma.py
+
+$(VENV)-gamma/.ready: requirements-gamma.lock
+	$(PYTHON) -m venv --clear $(VENV)-gamma
+	$(VENV)-gamma/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement requirements-gamma.lock
+	@touch $@
 
 # What a change must pass besides the tests; pre-commit and the workflow call the same.
 check: $(READY)
@@ -32,7 +41,8 @@ $(READY): pyproject.toml requirements.lock
 	@touch $@
 
 lock:
+	printf '%s\n' 'pygamma-agreement>=0.5.9' 'hypothesis>=6.112' 'pytest>=8' | uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --output-file requirements-gamma.lock -
 	uv export --quiet --all-groups --extra annotation --no-emit-project --format requirements-txt --output-file requirements.lock
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(VENV)-gamma

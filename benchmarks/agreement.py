@@ -152,7 +152,7 @@ def _grid(coded: Coded) -> Row:
         return found
 
     def ours() -> list[dict[str, Any]]:
-        return grid(Study(coded))
+        return grid(Study(coded, interval=Interval(method="analytic")))
 
     theirs = loop()
     for pair in ours():

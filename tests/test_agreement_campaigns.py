@@ -137,13 +137,9 @@ def test_pairs_adjudicate(campaign: Path, capsys: pytest.CaptureFixture[str]) ->
 
 
 @pytest.fixture(scope="module")
-def blas(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def double(blas: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """The built set, and the answers of two annotators to all of its sentences."""
-    folder = tmp_path_factory.mktemp("blas")
-    built = folder / "set"
-    with pytest.raises(SystemExit) as stop:
-        main(["build", "blas", "--out", str(built)])
-    assert not stop.value.code
+    folder, built = tmp_path_factory.mktemp("double"), blas
     generator = np.random.default_rng(12)
     rows: list[dict[str, Any]] = []
     for sentence in builtset.sentences(built):
@@ -171,9 +167,9 @@ def blas(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 def test_double_annotation_of_spans(
-    blas: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    double: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    built, file = blas
+    built, file = double
     started = time.perf_counter()
     report = json.loads(
         run(
@@ -229,9 +225,9 @@ def test_double_annotation_of_spans(
 
 
 def test_adjudicating_spans_against_the_author(
-    blas: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+    double: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    built, file = blas
+    built, file = double
     report = json.loads(
         run(
             capsys,

@@ -302,9 +302,8 @@ def test_a_report_that_does_not_count_the_rows(validated: tuple[Path, Path, Any]
     assert "config_missing" in codes(built)
 
 
-def test_spans_close_the_loop(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    built = tmp_path / "set"
-    build("blas", out=built)
+def test_spans_close_the_loop(blas: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    built = Path(shutil.copytree(blas, tmp_path / "set"))
     rows: list[dict[str, Any]] = []
     for number, sentence in enumerate(builtset.sentences(built)):
         spans = [{"start": s.start, "end": s.end, "label": s.label} for s in sentence.spans]

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from probeta.errors import Fault
+from probeta.rates import wilson
 from probeta.validation.adjudication.ledger import Entry, Ledger
 from probeta.validation.aggregation.votes import State
-from probeta.validation.agreement.intervals import wilson
 
 #: A row with fewer items is flagged.
 FEW = 30
@@ -25,7 +25,7 @@ def retention(entries: Sequence[Entry], ledger: Ledger) -> dict[str, Any]:
     annotators of each item had voted blindly (null for spans, where there is no finite set to draw from).
     """
     kept = sum(entry.kept for entry in entries)
-    low, high = wilson(kept, len(entries))
+    bounds = wilson(kept, len(entries))
     chance = None
     if ledger.kind == "labels" and entries:
         rule, labels = ledger.rule, len(ledger.labels)
@@ -39,8 +39,8 @@ def retention(entries: Sequence[Entry], ledger: Ledger) -> dict[str, Any]:
         "ties": sum(entry.state is State.TIE for entry in entries),
         "kept": kept,
         "retention": kept / len(entries) if entries else None,
-        "low": low,
-        "high": high,
+        "low": None if bounds is None else bounds.low,
+        "high": None if bounds is None else bounds.high,
         "chance_retention": chance,
         "few": len(entries) < FEW,
     }

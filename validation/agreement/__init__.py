@@ -25,7 +25,7 @@ from probeta.validation.agreement.coefficients import (
     weighted_kappa,
 )
 from probeta.validation.agreement.estimates import REASONS, Estimate
-from probeta.validation.agreement.intervals import Interval, wilson
+from probeta.validation.agreement.intervals import Interval
 from probeta.validation.agreement.study import Study
 
 __all__ = [
@@ -53,5 +53,4 @@ __all__ = [
     "percent_agreement",
     "scott_pi",
     "weighted_kappa",
-    "wilson",
 ]

@@ -138,20 +138,3 @@ def student(
 
     width = float(stdtrit(units - 1, 1 - (1 - confidence) / 2)) * error
     return max(floor, value - width), min(1.0, value + width)
-
-
-def wilson(hits: int, number: int, confidence: float = 0.95) -> tuple[float | None, float | None]:
-    """Wilson's score interval for a share (Wilson 1927); null for no trials.
-
-    >>> [round(bound, 4) for bound in wilson(8, 10)]
-    [0.4902, 0.9433]
-    """
-    if not number:
-        return None, None
-    from statistics import NormalDist
-
-    z = NormalDist().inv_cdf(1 - (1 - confidence) / 2)
-    share = hits / number
-    middle = (share + z * z / (2 * number)) / (1 + z * z / number)
-    width = z / (1 + z * z / number) * math.sqrt(share * (1 - share) / number + z * z / (4 * number * number))
-    return max(0.0, middle - width), min(1.0, middle + width)

@@ -60,7 +60,8 @@ def standard_errors(tables: Floats, weights: Floats) -> Floats:
 
 
 def grid(made: Study) -> list[dict[str, Any]]:
-    """Every pair of raters with labels, sorted by name: n, agreement, kappa and its analytic interval.
+    """Every pair of raters with labels, sorted by name: n, agreement, kappa and its analytic interval
+    (unless the study makes none).
 
     A pair without common items has n 0 and the reason ``no_common_items``; one whose compared labels are
     all the same has ``no_variation`` and its observed agreement. With two labels, the prevalence index
@@ -73,7 +74,9 @@ def grid(made: Study) -> list[dict[str, Any]]:
     plain = kappas(found.tables, made.identity)
     weighted = plain if made.weights_name == "identity" else kappas(found.tables, made.weights)
     size = found.tables.sum(axis=(1, 2))
-    width = _quantiles(size, made.interval.confidence) * standard_errors(found.tables, made.identity)
+    width: Floats = np.full(len(size), np.nan)
+    if made.interval.method != "none":
+        width = _quantiles(size, made.interval.confidence) * standard_errors(found.tables, made.identity)
     columns = (
         size.astype(int).tolist(),
         plain.observed.tolist(),

@@ -215,6 +215,8 @@ def interval_record(interval: Interval, why: Mapping[str, Any]) -> dict[str, Any
 
 def interval_parts(interval: Interval, why: Mapping[str, Any]) -> dict[str, object]:
     """The parts of the signature that concern intervals."""
+    if interval.method == "none":
+        return {"interval": "none"}
     sampled = interval.method in ("bootstrap", "two_way")
     return {
         "interval": f"{interval.method}-{interval.confidence:g}",
