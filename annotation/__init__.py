@@ -1,1 +1,1 @@
-"""Campaigns in Label Studio: from a sample to trustworthy annotations."""
+"""Campaigns in Label Studio: from a built set to a pile of trustworthy annotations."""

@@ -8,9 +8,13 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from label_studio import FaultProxy, Studio
 
 # Machines differ in speed; a slow example is no fault.
 settings.register_profile("probeta", deadline=None, print_blob=True)
@@ -76,3 +80,30 @@ def compose_corpus() -> Callable[..., Path]:
         return path
 
     return compose
+
+
+@pytest.fixture(scope="session")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    """A real Label Studio; skips, visibly, where it is not installed, except in CI, where that is a fault."""
+    import label_studio
+
+    from probeta.annotation.serve import find_program
+
+    if find_program() is None:
+        if os.environ.get("CI"):
+            pytest.fail(
+                "Label Studio is not installed, and CI must not skip its tests (`make test` installs it)"
+            )
+        pytest.skip("Label Studio is not installed (`make test` installs it)")
+    with label_studio.studio(tmp_path_factory.mktemp("label-studio")) as running:
+        yield running
+
+
+@pytest.fixture
+def proxy(studio: Studio) -> Iterator[FaultProxy]:
+    """A proxy before the server that breaks the requests it is told to."""
+    import label_studio
+
+    made = label_studio.FaultProxy(studio.port)
+    yield made
+    made.close()

@@ -34,6 +34,9 @@ COMMANDS: dict[str, Command] = {
     "artifacts": Command("artifacts", "What a model can guess from half of a pair", "check"),
     "agree": Command("agree", "Agreement between annotators, with intervals and reasons", "check"),
     "adjudicate": Command("adjudicate", "From annotations to gold: votes, keep rule, ledger", "check"),
+    "campaign": Command(
+        "campaign", "Annotate in Label Studio: init, serve, push, assign, status, pull", "annotate"
+    ),
     "score": Command("score", "Score systems under a named protocol, by any attribute", "evaluate"),
     "predict": Command("predict", "Predict recall on an outside corpus from recall per cell", "evaluate"),
 }

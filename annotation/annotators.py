@@ -1,0 +1,106 @@
+"""``annotators.csv``: pseudonyms of people, known by their e-mail address, whose hash alone is kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from probeta.errors import DataError, Fault, UsageError
+from probeta.hashing import text_hash
+from probeta.tables import read_table, write_table
+
+_COLUMNS = ("annotator", "email_hash", "user", "status")
+
+#: ``active``: has a part of the items; ``left``: had one; ``guest``: answered without being asked.
+STATUSES = ("active", "left", "guest")
+
+
+@dataclass(frozen=True, slots=True)
+class Annotator:
+    """A person: ``user`` is the number on the server, None until the person has signed up."""
+
+    name: str
+    email_hash: str
+    user: int | None = None
+    status: str = "active"
+
+
+def email_hash(campaign: str, email: str) -> str:
+    """What stands for an address: enough to know it again, keyed by the campaign."""
+    return text_hash(campaign, email.strip().lower())
+
+
+def read(path: Path) -> list[Annotator]:
+    """The annotators in their order; none where there is no file."""
+    if not path.is_file():
+        return []
+    found, faults = [], []
+    for row in read_table(path, required=_COLUMNS, name=path.name):
+        if row["status"] not in STATUSES:
+            expected = ", ".join(STATUSES)
+            faults.append(
+                Fault(
+                    code="status", message="unknown status", file=path.name, row=row.line, expected=expected
+                )
+            )
+        user = int(row["user"]) if row["user"].isdigit() else None
+        found.append(Annotator(row["annotator"], row["email_hash"], user, row["status"]))
+    if faults:
+        raise DataError(faults)
+    return found
+
+
+def write(path: Path, annotators: Sequence[Annotator]) -> None:
+    """Write ``annotators.csv``."""
+    rows = [
+        {"annotator": one.name, "email_hash": one.email_hash, "user": one.user, "status": one.status}
+        for one in annotators
+    ]
+    write_table(path, columns=_COLUMNS, rows=rows)
+
+
+def read_emails(path: Path) -> list[str]:
+    """Addresses from a table with a column ``email``, or from a text file with one a line."""
+    if path.suffix.lower() in (".csv", ".tsv", ".xlsx"):
+        listed = [row["email"] for row in read_table(path, required=("email",))]
+    elif path.is_file():
+        listed = path.read_text(encoding="utf-8").splitlines()
+    else:
+        raise UsageError(f"no such file: {path}")
+    return checked_emails([line for line in listed if line.strip()])
+
+
+def checked_emails(emails: Sequence[str]) -> list[str]:
+    """The addresses, trimmed and in lower case; doubled or impossible ones raise a DataError."""
+    found: list[str] = []
+    faults = []
+    for email in (address.strip().lower() for address in emails):
+        if not re.fullmatch(r"[^@\s]+@[^@\s]+", email):
+            faults.append(Fault(code="email", message="this is no e-mail address", found=email))
+        elif email in found:
+            faults.append(Fault(code="email_twice", message="the address stands twice", found=email))
+        found.append(email)
+    if faults:
+        raise DataError(faults)
+    return found
+
+
+def enrol(
+    annotators: Sequence[Annotator], hashes: Sequence[str], *, status: str = "active"
+) -> list[Annotator]:
+    """Add people who are not there yet, with the next pseudonyms; a guest who is now asked becomes active.
+
+    >>> [one.name for one in enrol([], ["x", "y"])]
+    ['a01', 'a02']
+    """
+    known = {one.email_hash: place for place, one in enumerate(annotators)}
+    found = list(annotators)
+    for hash in hashes:
+        if hash not in known:
+            known[hash] = len(found)
+            found.append(Annotator(f"a{len(found) + 1:02d}", hash, status=status))
+        elif found[known[hash]].status == "guest" and status == "active":
+            found[known[hash]] = replace(found[known[hash]], status=status)
+    return found

@@ -1,0 +1,95 @@
+"""What annotators see: the labelling configuration and the guideline as the project's instructions."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections.abc import Mapping
+from importlib.resources import files
+
+from probeta.annotation.campaign import FIELDS, Kind, Settings
+from probeta.errors import DataError, Fault
+
+#: Keys in the order in which labels get them.
+HOTKEYS = "1234567890"
+
+#: Colours that tell labels apart for most people with a colour weakness too (Okabe & Ito).
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442", "#6B7280")
+
+#: The words around the texts, by language; English where there is none.
+WORDS: Mapping[str, Mapping[str, str]] = {
+    "es": {
+        "spans": "Marque los tramos y elija la etiqueta",
+        "sentence_1": "Primera frase",
+        "sentence_2": "Segunda frase",
+        "pairs": "¿Qué relación tiene la segunda frase con la primera?",
+        "adjudication": "Respuestas dadas",
+    },
+    "en": {
+        "spans": "Mark the spans and choose the label",
+        "sentence_1": "First sentence",
+        "sentence_2": "Second sentence",
+        "pairs": "How does the second sentence relate to the first?",
+        "adjudication": "Answers given",
+    },
+}
+
+
+def render(*, kind: Kind, labels: Mapping[str, str], language: str, adjudication: bool = False) -> str:
+    """The labelling configuration from ``templates/label_studio``; labels and texts are escaped."""
+    import jinja2
+
+    source = files("probeta.templates").joinpath("label_studio", f"{kind}.xml.j2").read_text("utf-8")
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    shown = [
+        {
+            "name": name,
+            "definition": " ".join(definition.split()),
+            "hotkey": HOTKEYS[place] if place < len(HOTKEYS) else "",
+            "colour": COLOURS[place % len(COLOURS)],
+        }
+        for place, (name, definition) in enumerate(labels.items())
+    ]
+    words = WORDS.get(language, WORDS["en"])
+    return environment.from_string(source).render(labels=shown, words=words, adjudication=adjudication)
+
+
+def of(settings: Settings) -> str:
+    """The campaign's labelling configuration."""
+    return render(kind=settings.kind, labels=settings.labels, language=settings.language)
+
+
+def variables(config: str) -> set[str]:
+    """The fields of the data that a configuration shows (``$name``)."""
+    return {
+        value[1:]
+        for element in ET.fromstring(config).iter()
+        for value in element.attrib.values()
+        if value.startswith("$")
+    }
+
+
+def check(config: str, *, kind: Kind) -> None:
+    """Raise a DataError where the configuration asks for a field that items do not have."""
+    known = {*FIELDS[kind], "answers"}
+    missing = sorted(variables(config) - known)
+    if missing:
+        raise DataError(
+            Fault(
+                code="config_variable",
+                message=f"the labelling configuration shows ${missing[0]}, which no item has",
+                expected=", ".join(f"${name}" for name in FIELDS[kind]),
+            )
+        )
+
+
+def instructions(guideline: str) -> str:
+    """A guideline in Markdown as HTML; HTML in it is shown as text.
+
+    >>> instructions("# Guía\\n\\n<b>no</b>")
+    '<h1>Guía</h1>\\n<p>&lt;b&gt;no&lt;/b&gt;</p>\\n'
+    """
+    from markdown_it import MarkdownIt
+
+    return str(MarkdownIt("commonmark", {"html": False}).enable("table").render(guideline))

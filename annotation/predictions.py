@@ -1,0 +1,159 @@
+"""Pre-annotations: answers that annotators find filled in, from a file or a spaCy pipeline.
+
+The server drops a prediction with an unknown label or control without a word, so each is checked first
+and what was made is counted. A prediction biases who sees it; a pull reports how many were left unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from probeta.annotation import ledger
+from probeta.annotation.campaign import LEDGER, Campaign, Item, read_jsonl
+from probeta.annotation.client import Client
+from probeta.annotation.regions import CONTROL
+from probeta.errors import DataError, Fault, PrerequisiteError, UsageError
+from probeta.records import Sentence
+from probeta.tables import read_table
+
+#: Predictions sent in one request.
+_BATCH = 500
+
+
+def push_predictions(campaign: Campaign, source: Path, *, client: Client) -> int:
+    """Put a prediction on each task that has one in ``source`` and none of this name on the server yet.
+
+    ``source`` is a file of predictions (pairs: columns ``id``, ``label``; spans: any format of sentences),
+    or the name or folder of a spaCy pipeline. Its name becomes the model's version. Returns how many were
+    made; raises a DataError for one that does not fit, or if the server made fewer than it was sent.
+    """
+    items = [item for item in campaign.items() if item.role == "sample"]
+    answers, version = _answers(campaign, source, items)
+    project = campaign.settings.project
+    tasks = ledger.read(campaign.path(LEDGER))
+    there = {
+        prediction["task"]
+        for prediction in client.get("/api/predictions/", {"project": project})
+        if prediction.get("model_version") == version
+    }
+    body = [
+        {"task": tasks[item.key].task, "result": answers[item.item], "model_version": version}
+        for item in items
+        if item.item in answers and tasks[item.key].task not in there
+    ]
+    made = 0
+    for at in range(0, len(body), _BATCH):
+        answer = client.post(f"/api/projects/{project}/import/predictions", body[at : at + _BATCH])
+        made += int(answer.get("created", 0))
+    if made != len(body):
+        raise DataError(
+            Fault(
+                code="predictions_dropped",
+                message="the server made fewer predictions than it was sent",
+                expected=str(len(body)),
+                found=str(made),
+            )
+        )
+    client.patch(f"/api/projects/{project}/", {"show_collab_predictions": True, "model_version": version})
+    return made
+
+
+def _answers(
+    campaign: Campaign, source: Path, items: Sequence[Item]
+) -> tuple[dict[str, list[dict[str, Any]]], str]:
+    kind, labels = campaign.settings.kind, campaign.settings.labels
+    faults: list[Fault] = []
+    found: dict[str, list[dict[str, Any]]] = {}
+    if kind == "pairs":
+        for item, label in _labels(source).items():
+            if label not in labels:
+                expected = ", ".join(labels)
+                faults.append(
+                    Fault(
+                        code="unknown_label",
+                        message="the predicted label is not in the campaign's set",
+                        file=str(source),
+                        row=item,
+                        expected=expected,
+                        found=label,
+                    )
+                )
+            found[item] = [
+                {
+                    "from_name": CONTROL,
+                    "to_name": "hypothesis",
+                    "type": "choices",
+                    "value": {"choices": [label]},
+                }
+            ]
+    else:
+        texts = {item.item: item.fields["text"] for item in items}
+        for sentence in _sentences(source, items, texts):
+            if sentence.id in texts and sentence.text != texts[sentence.id]:
+                message = "the prediction is about another text"
+                faults.append(Fault(code="other_text", message=message, file=str(source), row=sentence.id))
+            for span in sentence.spans:
+                if span.label not in labels:
+                    message = "the predicted label is not in the campaign's set"
+                    faults.append(
+                        Fault(
+                            code="unknown_label",
+                            message=message,
+                            file=str(source),
+                            row=sentence.id,
+                            expected=", ".join(labels),
+                            found=span.label,
+                        )
+                    )
+            found[sentence.id] = [
+                {
+                    "id": f"p{number}",
+                    "from_name": CONTROL,
+                    "to_name": "text",
+                    "type": "labels",
+                    "value": {
+                        "start": span.start,
+                        "end": span.end,
+                        "text": sentence.text[span.start : span.end],
+                        "labels": [span.label],
+                    },
+                }
+                for number, span in enumerate(sentence.spans)
+            ]
+    if faults:
+        raise DataError(faults)
+    known = {item.item for item in items}
+    return {item: result for item, result in found.items() if item in known}, source.stem or source.name
+
+
+def _labels(source: Path) -> Mapping[str, str]:
+    if not source.is_file():
+        raise UsageError(f"no such file: {source}; for pairs, predictions come from a file (id, label)")
+    if source.suffix.lower() == ".jsonl":
+        return {str(row.get("id")): str(row.get("label")) for _, row in read_jsonl(source)}
+    return {row["id"]: row["label"] for row in read_table(source, required=("id", "label"))}
+
+
+def _sentences(source: Path, items: Sequence[Item], texts: Mapping[str, str]) -> list[Sentence]:
+    from probeta.formats import ReadOptions, read_sentences
+
+    if source.is_file():
+        return list(read_sentences(source, options=ReadOptions(texts=texts)))
+    import spacy
+
+    from probeta.records import Span
+
+    try:
+        pipeline = spacy.load(source)
+    except OSError:
+        raise PrerequisiteError(
+            f"{source} is neither a file of predictions nor a spaCy pipeline that is installed",
+            fix="see `python -m spacy download --help`",
+        ) from None
+    found = []
+    for item, document in zip(items, pipeline.pipe(item.fields["text"] for item in items), strict=True):
+        spans = tuple(Span(entity.start_char, entity.end_char, entity.label_) for entity in document.ents)
+        found.append(Sentence(item.item, item.fields["text"], spans))
+    return found

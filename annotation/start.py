@@ -1,0 +1,269 @@
+"""Start a campaign: read a built set, draw the sample, write the folder."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from probeta import atomic, builtset
+from probeta.annotation import campaign as folder_of
+from probeta.annotation import configuration
+from probeta.annotation.campaign import (
+    FIELDS,
+    Campaign,
+    Duplicates,
+    Item,
+    Kind,
+    Settings,
+    task_key,
+    text_faults,
+)
+from probeta.annotation.sample import Bands, Sample, draw
+from probeta.errors import DataError, UsageError, one_of
+from probeta.hashing import file_sha256, text_hash
+from probeta.randomness import keyed
+from probeta.recipe import load_recipe
+from probeta.recipe.schema import RecipeBase
+
+#: The config of a built set that holds the items, by kind.
+CONFIGS: Mapping[Kind, str] = {"spans": "sentences", "pairs": "pairs"}
+
+#: The column of the original label of a pair.
+PAIR_LABEL = "connector_type"
+
+#: Columns of the config ``spans`` that are no attributes.
+_SPAN_COLUMNS = ("id", "span", "start", "end", "label", "text")
+
+#: What git must not take: the lock, and a server's data if someone puts it here.
+_IGNORED = ".lock\n*.part\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartOptions:
+    """What the command ``campaign init`` was told."""
+
+    source: Path
+    sample: int
+    strata: Sequence[str] = ()
+    bands: Sequence[Bands] = ()
+    split: str | None = None
+    seed: int | None = None
+    overlap: int = 3
+    checks: int = 0
+    repeats: int = 0
+    title: str | None = None
+    guideline: Path | None = None
+    duplicates: str = "error"
+    variants: bool = False
+    exclude: Sequence[Path] = ()
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """The new campaign and the report of the draw."""
+
+    campaign: Campaign
+    report: Mapping[str, Any]
+
+
+def start(folder: Path, options: StartOptions) -> Started:
+    """Write a campaign folder; one that is there is refused, since annotations may hang on it.
+
+    Raises a UsageError for a wrong option, a DataError for texts that cannot be pushed.
+    """
+    one_of(options.duplicates, ("error", "first", "last"), what="policy for duplicates")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder} exists; a campaign is made once, so choose another folder")
+    if not builtset.is_built_set(options.source):
+        raise UsageError(f"{options.source} is no built set (`probeta build` writes one)")
+    recipe = load_recipe(options.source / "build")
+    kind: Kind = recipe.kind
+    rows = _candidates(options, kind)
+    seed = recipe.seed if options.seed is None else options.seed
+    used = [row for path in options.exclude for row in _used(path, kind)]
+    sample = draw(
+        rows,
+        kind=kind,
+        size=options.sample,
+        strata=options.strata,
+        bands=options.bands,
+        seed=seed,
+        exclude=used,
+    )
+    if not sample.rows:
+        raise UsageError(f"{options.source}: nothing was left to draw from {len(rows)} rows")
+    checks = draw(
+        rows,
+        kind=kind,
+        size=options.checks,
+        strata=options.strata,
+        bands=options.bands,
+        seed=seed + 1,
+        exclude=[*used, *sample.rows],
+    )
+    guideline = _guideline(recipe, options.guideline)
+    text = guideline.read_text(encoding="utf-8")
+    title = (options.title or f"{recipe.name} {recipe.version}: {len(sample.rows)}")[:50]
+    identity = text_hash(title, str(seed), *(str(row["id"]) for row in [*sample.rows, *checks.rows]))[:8]
+    settings = Settings(
+        id=identity,
+        title=title,
+        kind=kind,
+        language=recipe.language,
+        labels={name: label.definition for name, label in recipe.labels.items()},
+        source={
+            "name": recipe.name,
+            "version": recipe.version,
+            "config": CONFIGS[kind],
+            "sha256": file_sha256(options.source / "SHA256SUMS"),
+        },
+        seed=seed,
+        overlap=options.overlap,
+        strata=[*options.strata, *(band.column for band in options.bands)],
+        duplicates=cast(Duplicates, options.duplicates),
+        guideline_sha256=text_hash(text),
+        url=options.url,
+    )
+    configuration.check(configuration.of(settings), kind=kind)
+    items = _items(sample, checks, settings, options.repeats)
+    faults = [
+        fault
+        for item in items
+        for name, value in item.fields.items()
+        for fault in text_faults(value, file=str(options.source), row=item.item, column=name)
+    ]
+    if faults:
+        raise DataError(faults)
+    report = {**sample.report, "checks": len(checks.rows), "repeats": options.repeats, "tasks": len(items)}
+    with atomic.folder(folder) as target:
+        folder_of.write_jsonl(target / folder_of.ITEMS, [item.record() for item in items])
+        folder_of.write_jsonl(
+            target / folder_of.GOLD, [_gold(row, kind) for row in [*sample.rows, *checks.rows]]
+        )
+        atomic.write_text(target / folder_of.GUIDELINE, text)
+        atomic.write_text(target / ".gitignore", _IGNORED)
+        folder_of.write_settings(target / folder_of.CAMPAIGN, settings)
+        (target / "reports").mkdir()
+        atomic.write_text(
+            target / "reports" / "sample.json", json.dumps(report, ensure_ascii=False, indent=2) + "\n"
+        )
+    return Started(campaign=Campaign(folder), report=report)
+
+
+def _candidates(options: StartOptions, kind: Kind) -> list[dict[str, Any]]:
+    """The rows to draw from: of a span set the base sentences, unless variants are asked for."""
+    config = CONFIGS[kind]
+    there = builtset.configs(options.source).get(config, [])
+    split = options.split
+    if split is None and "test" in there:
+        split = "test"
+    rows: list[dict[str, Any]] = builtset.read(options.source, config, split).to_pylist()
+    if kind == "spans":
+        _add_span_attributes(rows, options.source, split)
+        copies = [row for row in rows if row.get("duplicate_of") is None]
+        return copies if options.variants else [row for row in copies if row.get("operation") is None]
+    return rows
+
+
+def _add_span_attributes(rows: Sequence[dict[str, Any]], source: Path, split: str | None) -> None:
+    """Give each sentence its spans' attributes, so that cells can be strata; two values are joined by +."""
+    if "spans" not in builtset.configs(source):
+        return
+    values: dict[str, dict[str, list[str]]] = {}
+    for span in builtset.read(source, "spans", split).to_pylist():
+        of_sentence = values.setdefault(span["id"], {})
+        for name, value in span.items():
+            if name not in _SPAN_COLUMNS and value is not None:
+                of_sentence.setdefault(name, []).append(str(value))
+    names = list(dict.fromkeys(name for of_sentence in values.values() for name in of_sentence))
+    for row in rows:
+        of_sentence = values.get(row["id"], {})
+        for name in names:
+            row.setdefault(name, "+".join(sorted(set(of_sentence.get(name, [])))) or None)
+
+
+def _used(path: Path, kind: Kind) -> list[dict[str, Any]]:
+    """The rows of another campaign, or of a JSONL file with ids or texts, that must not be drawn again."""
+    file = path / folder_of.ITEMS if path.is_dir() else path
+    if not file.is_file():
+        raise UsageError(f"--exclude {path}: expected a campaign folder or a JSONL file")
+    rows = [row for _, row in folder_of.read_jsonl(file)]
+    gold = path / folder_of.GOLD
+    if path.is_dir() and gold.is_file():
+        bases = {row["item"]: row.get("base_id") for _, row in folder_of.read_jsonl(gold)}
+        rows = [row | {"base_id": bases.get(row["item"])} for row in rows]
+    return [row | {"id": row.get("id", row.get("item", ""))} for row in rows]
+
+
+def _guideline(recipe: RecipeBase, given: Path | None) -> Path:
+    """The guideline for annotators in the set's language; the recipe names it unless it is given."""
+    if given is not None:
+        if not given.is_file():
+            raise UsageError(f"--guideline: no such file: {given}")
+        return given
+    named = [file for file in recipe.guidelines if Path(file).name.startswith("annotation")]
+    own = [file for file in named if re.search(rf"\.{re.escape(recipe.language)}\.md$", file)]
+    if not named:
+        raise UsageError(
+            f"the recipe {recipe.name} names no annotation guideline; name one: --guideline FILE.md"
+        )
+    return recipe.guideline_path((own or named)[0])
+
+
+def _items(sample: Sample, checks: Sample, settings: Settings, repeats: int) -> list[Item]:
+    """The tasks in their order: shuffled, checks among them, every repeat behind its original.
+
+    A repeat's place is drawn from the second half behind its original, so that it is not recognised.
+    """
+
+    def item(row: Mapping[str, Any], role: str) -> Item:
+        name = str(row["id"])
+        fields = {column: row[column] for column in FIELDS[settings.kind]}
+        return Item(item=name, key=task_key(settings.id, name), role=role, fields=fields)
+
+    if repeats > len(sample.rows):
+        raise UsageError(f"--repeats {repeats}: there are {len(sample.rows)} items to repeat")
+    places: list[tuple[float, str, Item]] = []
+    chosen: list[tuple[float, float, Item]] = []
+    for rows, role in ((sample.rows, "sample"), (checks.rows, "check")):
+        for row in rows:
+            made = item(row, role)
+            generator = keyed(settings.seed, "order", made.item)
+            place = generator.random()
+            places.append((place, made.item, made))
+            if role == "sample":
+                chosen.append((generator.random(), place, made))
+    for _, place, original in sorted(chosen, key=lambda entry: entry[0])[:repeats]:
+        name = f"{original.item}~again"
+        later = place + (1.1 - place) * keyed(settings.seed, "order", name).uniform(0.5, 1)
+        places.append(
+            (
+                later,
+                name,
+                Item(
+                    item=name,
+                    key=task_key(settings.id, name),
+                    role="repeat",
+                    fields=original.fields,
+                    of=original.item,
+                ),
+            )
+        )
+    return [made for _, _, made in sorted(places, key=lambda entry: entry[:2])]
+
+
+def _gold(row: Mapping[str, Any], kind: Kind) -> dict[str, Any]:
+    """What is known of an item and must not be pushed."""
+    texts = FIELDS[kind]
+    original = row["spans"] if kind == "spans" else row[PAIR_LABEL]
+    kept = {
+        name: value
+        for name, value in row.items()
+        if name not in ("id", "spans", *texts) and value is not None
+    }
+    return {"item": str(row["id"]), "original": original, **kept}

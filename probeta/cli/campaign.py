@@ -1,0 +1,246 @@
+"""``probeta campaign``: from a built set to annotations, with Label Studio."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from probeta.cli.common import Json, print_faults, print_json, print_listed, reported
+
+if TYPE_CHECKING:
+    from probeta.annotation.campaign import Campaign
+    from probeta.annotation.client import Client
+    from probeta.annotation.sample import Bands
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, rich_markup_mode=None)
+
+Folder = Annotated[Path, typer.Argument(help="The campaign folder.")]
+Url = Annotated[str | None, typer.Option(help="The server; the campaign's own by default.")]
+Timeout = Annotated[float, typer.Option(min=1, help="Seconds to wait for an answer of the server.")]
+
+
+@contextmanager
+def _connected(campaign: Campaign, url: str | None, timeout: float) -> Iterator[Client]:
+    from probeta.annotation.client import Client, checked_url, find_token
+    from probeta.errors import UsageError
+
+    address = url or campaign.settings.url
+    if address is None:
+        raise UsageError("no server is named: give --url, or start one with `probeta campaign serve`")
+    address = checked_url(address)
+    with Client(url=address, token=find_token(address), timeout=timeout) as client:
+        yield client
+
+
+@app.command()
+def init(
+    folder: Annotated[Path, typer.Argument(help="The campaign folder to make.")],
+    source: Annotated[Path, typer.Option("--from", help="The built set to draw from.")],
+    sample: Annotated[int, typer.Option(min=1, help="How many items to draw.")],
+    strata: Annotated[
+        list[str] | None, typer.Option(help="Balance by this column; may repeat, the first counts most.")
+    ] = None,
+    bands: Annotated[
+        list[str] | None, typer.Option(help="Balance by bands of a number: confidence=0.5,0.8; may repeat.")
+    ] = None,
+    split: Annotated[str | None, typer.Option(help="The split; test by default where there is one.")] = None,
+    overlap: Annotated[int, typer.Option(min=1, help="Annotators of each item.")] = 3,
+    checks: Annotated[
+        int, typer.Option(min=0, help="Further items, given to everyone, whose answer is known.")
+    ] = 0,
+    repeats: Annotated[
+        int, typer.Option(min=0, help="Items of the sample that their annotators get twice.")
+    ] = 0,
+    variants: Annotated[bool, typer.Option("--variants", help="Draw perturbed sentences too.")] = False,
+    exclude: Annotated[
+        list[Path] | None, typer.Option(help="A campaign or JSONL file whose items are used; may repeat.")
+    ] = None,
+    guideline: Annotated[
+        Path | None, typer.Option(help="The guideline (Markdown); the recipe's by default.")
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="The project's title, 3 to 50 characters.")] = None,
+    duplicates: Annotated[
+        str, typer.Option(help="Which of a person's answers to an item counts: error, first or last.")
+    ] = "error",
+    seed: Annotated[int | None, typer.Option(help="Seed of the draw; the recipe's by default.")] = None,
+    url: Annotated[
+        str | None, typer.Option(help="The server: it is looked at, and kept in campaign.yaml.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Start a campaign: draw a stratified sample of a built set into a folder.
+
+    Example: probeta campaign init nli --from out/esnlir --sample 2000 --strata connector_type --strata genre
+    """
+    with reported(as_json=as_json):
+        from probeta.annotation.client import Client, checked_url, find_token
+        from probeta.annotation.remote import examine
+        from probeta.annotation.start import StartOptions, start
+
+        notes = []
+        if url is not None:
+            address = checked_url(url)
+            with Client(url=address, token=find_token(address)) as client:
+                notes = examine(client)
+        made = start(
+            folder,
+            StartOptions(
+                source=source,
+                sample=sample,
+                strata=strata or (),
+                bands=[_band(text) for text in bands or ()],
+                split=split,
+                seed=seed,
+                overlap=overlap,
+                checks=checks,
+                repeats=repeats,
+                title=title,
+                guideline=guideline,
+                duplicates=duplicates,
+                variants=variants,
+                exclude=exclude or (),
+                url=url,
+            ),
+        )
+        print_listed("note", notes)
+        if as_json:
+            print_json({"campaign": str(folder), **made.report})
+            return
+        from probeta.cli.campaign_text import print_sample
+
+        print_sample(folder, made.report)
+
+
+def _band(text: str) -> Bands:
+    from probeta.annotation.sample import Bands
+    from probeta.errors import UsageError
+
+    column, mark, edges = text.partition("=")
+    try:
+        cuts = [float(edge) for edge in edges.split(",")]
+    except ValueError:
+        cuts = []
+    if not mark or not cuts or cuts != sorted(set(cuts)):
+        raise UsageError(f"--bands {text}: expected a column and rising edges, such as confidence=0.5,0.8")
+    return Bands(column, cuts)
+
+
+@app.command()
+def serve(
+    folder: Annotated[Path | None, typer.Argument(help="A campaign whose server this is to be.")] = None,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="The port on this machine.")] = 8080,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Where the server keeps its database; a folder of the user's by default."),
+    ] = None,
+    email: Annotated[str, typer.Option(help="The administrator's account.")] = "admin@localhost.localdomain",
+    install: Annotated[
+        bool, typer.Option("--install", help="Install Label Studio where it is missing.")
+    ] = False,
+) -> None:
+    """Run Label Studio on this machine until Ctrl-C: SQLite, loopback only, nothing sent out.
+
+    The token is taken from LABEL_STUDIO_API_KEY, else kept in the keyring; the administrator's password is
+    PROBETA_LABEL_STUDIO_PASSWORD, else the token.
+
+    Example: probeta campaign serve nli
+    """
+    with reported():
+        from probeta.annotation.campaign import Campaign
+        from probeta.annotation.serve import run
+
+        run(
+            campaign=Campaign(folder) if folder is not None else None,
+            port=port,
+            data=data,
+            email=email,
+            may_install=install,
+        )
+
+
+@app.command()
+def push(
+    folder: Folder,
+    url: Url = None,
+    project: Annotated[int | None, typer.Option(help="Use this project of the server.")] = None,
+    new_project: Annotated[
+        bool, typer.Option("--new-project", help="Make a project though there is one.")
+    ] = False,
+    predictions: Annotated[
+        Path | None,
+        typer.Option(help="Pre-annotations: a file of predictions, or the name of a spaCy pipeline."),
+    ] = None,
+    timeout: Timeout = 60.0,
+    as_json: Json = False,
+) -> None:
+    """Push every item as exactly one task; again adds nothing.
+
+    Example: probeta campaign push nli --url http://127.0.0.1:8080
+    """
+    with reported(as_json=as_json):
+        from probeta.annotation.campaign import Campaign
+        from probeta.annotation.push import push as run
+
+        campaign = Campaign(folder)
+        with _connected(campaign, url, timeout) as client:
+            done = run(campaign, client=client, project=project, new_project=new_project)
+            if predictions is not None:
+                from probeta.annotation.predictions import push_predictions
+
+                done.predictions = push_predictions(campaign, predictions, client=client)
+        print_listed("note", done.notes)
+        if as_json:
+            print_json({**done.to_json(), "notes": [note.to_json() for note in done.notes]})
+            return
+        print(
+            f"{done.url}/projects/{done.project}: {done.tasks} tasks, {done.sent} sent, {done.there} were there"
+        )
+
+
+@app.command()
+def pull(
+    folder: Folder,
+    url: Url = None,
+    repair_utf16: Annotated[
+        bool, typer.Option("--repair-utf16", help="Convert offsets that count UTF-16 units.")
+    ] = False,
+    trim: Annotated[bool, typer.Option("--trim", help="Take blanks off the edges of spans.")] = False,
+    offline: Annotated[
+        bool, typer.Option("--offline", help="Read the last pull again instead of the server.")
+    ] = False,
+    timeout: Timeout = 60.0,
+    as_json: Json = False,
+) -> None:
+    """Pull every answer whole, and write the annotation table of those that are sound.
+
+    Example: probeta campaign pull nli
+    """
+    with reported(as_json=as_json):
+        from probeta.annotation import pull as pulling
+        from probeta.annotation.campaign import Campaign
+        from probeta.annotation.collect import collect, write
+
+        campaign = Campaign(folder)
+        with campaign.lock():
+            if offline:
+                pulled = pulling.latest(campaign)
+            else:
+                with _connected(campaign, url, timeout) as client:
+                    pulled = pulling.fetch(campaign, client=client)
+            made = collect(campaign, pulled, repair_utf16=repair_utf16, trim=trim)
+            write(campaign, made)
+        if as_json:
+            print_json(made.to_json())
+        else:
+            print_listed("note", made.normal.notes)
+            from probeta.cli.campaign_text import print_pulled
+
+            print_pulled(folder, made)
+        if made.normal.faults:
+            if not as_json:
+                print_faults(made.normal.faults)
+            raise typer.Exit(1)

@@ -1,0 +1,216 @@
+"""Pull against a real server: lossless, never short, every kind of answer told apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from campaigns import campaign, choice, region
+from label_studio import ADMIN, PEOPLE, FaultProxy, Studio, after, before, response, truncated
+
+from probeta.annotation import collect, ledger, pull
+from probeta.annotation.campaign import LEDGER, PULLS, Campaign
+from probeta.annotation.push import push
+from probeta.errors import DataError, ProbetaError
+from probeta.validation import annotations as table
+
+pytestmark = pytest.mark.server
+
+
+class Bench:
+    """A pushed campaign and short words for what people do in it."""
+
+    def __init__(self, studio: Studio, made: Campaign) -> None:
+        self.studio, self.made = studio, made
+        with studio.client() as client:
+            push(made, client=client)
+        keys = {item.key: item for item in made.items()}
+        tasks = ledger.read(made.path(LEDGER))
+        self.tasks = {keys[key].item: entry.task for key, entry in tasks.items()}
+        self.texts = {item.item: dict(item.fields) for item in keys.values()}
+
+    def answer(self, person: str, item: str, result: list[dict[str, Any]], **more: Any) -> int:
+        with self.studio.client(person) as client:
+            path = f"/api/tasks/{self.tasks[item]}/annotations/"
+            return int(client.post(path, {"result": result, "lead_time": 4.5, **more})["id"])
+
+    def call(self, person: str, method: str, path: str, *body: Any) -> Any:
+        with self.studio.client(person) as client:
+            return getattr(client, method)(path, *body)
+
+    def pull(self, **options: Any) -> collect.Collected:
+        with self.studio.client() as client:
+            pulled = pull.fetch(self.made, client=client)
+        made = collect.collect(self.made, pulled, **options)
+        collect.write(self.made, made)
+        return made
+
+
+@pytest.fixture
+def bench(studio: Studio, tmp_path: Path) -> Bench:
+    return Bench(studio, campaign(tmp_path / "c"))
+
+
+def codes(faults: Any) -> list[str]:
+    return sorted(fault.code for fault in faults)
+
+
+def test_every_kind_of_answer_is_told_apart(bench: Bench) -> None:
+    one, two, three = PEOPLE[:3]
+    texts = {item: fields["text"] for item, fields in bench.texts.items()}
+    bench.answer(one, "i0001", [region(texts["i0001"])])
+    bench.answer(two, "i0001", [])
+    bench.answer(three, "i0001", [], was_cancelled=True)
+    bench.call(three, "post", f"/api/tasks/{bench.tasks['i0002']}/drafts", {"result": [], "lead_time": 1.0})
+    made = bench.pull()
+    assert not made.normal.faults
+    rows = {(row["item"], row["status"]): row for row in made.normal.rows}
+    assert set(rows) == {("i0001", "answered"), ("i0001", "empty"), ("i0001", "skipped")}
+    # After the emoji, the word is still where Python finds it.
+    span = rows["i0001", "answered"]["spans"][0]
+    assert span["text"] == texts["i0001"][span["start"] : span["end"]] == "burpees"
+    assert rows["i0001", "answered"]["seconds"] == 4.5
+    assert [item for item, _ in made.normal.drafts] == ["i0002"]
+    read = table.read(bench.made.folder)
+    assert read.kind == "spans"
+    assert list(read.rows["status"]) == [row["status"] for row in made.normal.rows]
+    # People stand in the files as pseudonyms and hashes.
+    for path in bench.made.folder.rglob("*"):
+        if path.suffix in (".csv", ".yaml", ".json", ".jsonl"):
+            assert "@example.org" not in path.read_text("utf-8")
+    assert all(b"@example.org" not in repr(task).encode() for task in pull.latest(bench.made).tasks)
+
+
+WRONG: dict[str, tuple[dict[str, Any], str]] = {
+    "unknown label": ({"labels": ["XXX"]}, "unknown_label"),
+    "negative start": ({"start": -3}, "bounds"),
+    "past the end": ({"end": 999}, "bounds"),
+    "text that differs": ({"text": "flexiones"}, "text"),
+    "bounds that are text": ({"start": "4"}, "bounds"),
+    "two labels": ({"labels": ["ENG", "ENG"]}, "labels"),
+}
+
+
+def test_what_the_server_never_checks(bench: Bench) -> None:
+    text = bench.texts["i0000"]["text"]
+    expected = []
+    for person, (change, code) in zip(PEOPLE, WRONG.values(), strict=False):
+        broken = region(text)
+        broken["value"] |= change
+        bench.answer(person, "i0000", [broken])
+        expected.append(code)
+    bench.answer(PEOPLE[7], "i0000", [region(text) | {"from_name": "other"}])
+    bench.answer(PEOPLE[8], "i0000", [region(text)])
+    made = bench.pull()
+    assert codes(made.normal.faults) == sorted([*expected, "control"])
+    # The sound answer is in the table, the others are in the pull.
+    assert len(made.normal.rows) == 1
+    assert made.normal.annotations == len(WRONG) + 2
+
+
+def test_old_utf16_offsets_are_detected_and_repaired(bench: Bench) -> None:
+    text = bench.texts["i0001"]["text"]
+    old = region(text)
+    start = len(text[: old["value"]["start"]].encode("utf-16-le")) // 2
+    old["value"] |= {"start": start, "end": start + len("burpees")}
+    bench.answer(PEOPLE[0], "i0001", [old])
+    assert codes(bench.pull().normal.faults) == ["utf16_offsets"]
+    repaired = bench.pull(repair_utf16=True).normal
+    assert not repaired.faults
+    assert repaired.rows[0]["spans"][0]["text"] == "burpees"
+
+
+def test_edges_and_partial_tokens_are_reported(bench: Bench) -> None:
+    text = bench.texts["i0000"]["text"]
+    bench.answer(PEOPLE[0], "i0000", [region(text, " burpees"), region(text, "big")])
+    bench.answer(PEOPLE[1], "i0000", [region(text, "rpees"), region(text, "rpees")])
+    made = bench.pull()
+    assert not made.normal.faults
+    assert {"edge_blank", "partial_token", "region_twice"} <= set(codes(made.normal.notes))
+    spans = next(row["spans"] for row in bench.pull(trim=True).normal.rows if len(row["spans"]) == 2)
+    assert [span["text"] for span in spans] == ["burpees", "big"]
+
+
+@pytest.mark.parametrize("policy", ["error", "first", "last"])
+def test_several_answers_of_one_person(studio: Studio, tmp_path: Path, policy: str) -> None:
+    bench = Bench(studio, campaign(tmp_path / "c", kind="pairs", size=2, duplicates=policy))
+    for label in ("neutral", "entailment"):
+        bench.answer(PEOPLE[0], "i0000", [choice(label)])
+    bench.answer(PEOPLE[0], "i0001", [], was_cancelled=True)
+    bench.answer(PEOPLE[0], "i0001", [choice("reasoning")])
+    normal = bench.pull().normal
+    labels = {row["item"]: row["label"] for row in normal.rows}
+    assert labels.get("i0000") == {"error": None, "first": "neutral", "last": "entailment"}[policy]
+    assert labels["i0001"] == "reasoning"
+    assert codes(normal.faults) == (["duplicate"] if policy == "error" else [])
+
+
+def test_deeds_of_others_and_of_the_administrator(bench: Bench) -> None:
+    one, two = PEOPLE[:2]
+    text = bench.texts["i0000"]["text"]
+    first = bench.answer(one, "i0000", [region(text)])
+    second = bench.answer(two, "i0003", [])
+    bench.pull()
+    bench.call(two, "patch", f"/api/annotations/{first}/", {"result": []})
+    bench.call(one, "delete", f"/api/annotations/{second}/")
+    bench.call(ADMIN, "delete", f"/api/tasks/{bench.tasks['i0005']}/")
+    edited = {"data": {"key": bench.made.items()[6].key, "text": "otro"}}
+    bench.call(ADMIN, "patch", f"/api/tasks/{bench.tasks['i0006']}/", edited)
+    made = bench.pull().normal
+    assert {"overwritten", "deleted"} <= set(codes(made.notes))
+    assert codes(made.faults) == ["edited_there", "task_missing"]
+
+
+def test_a_project_deleted_in_mid_pull_leaves_no_file(
+    studio: Studio, proxy: FaultProxy, tmp_path: Path
+) -> None:
+    bench = Bench(studio, campaign(tmp_path / "c"))
+    project = bench.made.settings.project
+
+    def deleted(forward: Any) -> bytes:
+        bench.call(ADMIN, "delete", f"/api/projects/{project}/")
+        answer: bytes = forward()
+        return answer
+
+    proxy.add("GET /api/projects/[0-9]+/export", deleted)
+    with studio.client(url=proxy.url) as client, pytest.raises(ProbetaError, match="nothing was written"):
+        pull.fetch(bench.made, client=client)
+    assert not list(bench.made.path(PULLS).glob("*"))
+
+
+def test_a_task_deleted_in_mid_pull_is_noticed(studio: Studio, proxy: FaultProxy, tmp_path: Path) -> None:
+    bench = Bench(studio, campaign(tmp_path / "c"))
+
+    def deleted(forward: Any) -> bytes:
+        bench.call(ADMIN, "delete", f"/api/tasks/{bench.tasks['i0001']}/")
+        answer: bytes = forward()
+        return answer
+
+    proxy.add("GET /api/projects/[0-9]+/export", deleted)
+    with studio.client(url=proxy.url) as client:
+        pulled = pull.fetch(bench.made, client=client)
+    # The second look is whole: it has the seven that are left, and the missing one is a fault.
+    assert len(pulled.tasks) == 7
+    assert codes(collect.collect(bench.made, pulled).normal.faults) == ["task_missing"]
+
+
+def test_a_pull_over_a_broken_wire_is_whole(studio: Studio, proxy: FaultProxy, tmp_path: Path) -> None:
+    bench = Bench(studio, campaign(tmp_path / "c"))
+    bench.answer(PEOPLE[0], "i0000", [])
+    html = response("200 OK", b"<html></html>", kind="text/html")
+    for pattern in ("GET /api/tasks", "GET /api/projects/[0-9]+/export", "GET /api/users"):
+        proxy.add(pattern, before(None), after(html), truncated)
+    with studio.client(url=proxy.url) as client:
+        pulled = pull.fetch(bench.made, client=client)
+    assert not proxy.faults
+    assert (len(pulled.tasks), sum(len(task["annotations"]) for task in pulled.tasks)) == (8, 1)
+
+
+def test_a_cut_pull_file_is_refused(bench: Bench) -> None:
+    path = bench.made.path(PULLS) / bench.pull().pull.name
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(DataError) as refused:
+        pull.latest(bench.made)
+    assert [fault.code for fault in refused.value.faults] == ["pull_cut"]
