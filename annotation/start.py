@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -126,7 +127,7 @@ def start(folder: Path, options: StartOptions) -> Started:
         overlap=options.overlap,
         strata=[*options.strata, *(band.column for band in options.bands)],
         duplicates=cast(Duplicates, options.duplicates),
-        guideline_sha256=text_hash(text),
+        guideline_sha256=hashlib.sha256(text.encode()).hexdigest(),
         url=options.url,
     )
     configuration.check(configuration.of(settings), kind=kind)
@@ -264,6 +265,6 @@ def _gold(row: Mapping[str, Any], kind: Kind) -> dict[str, Any]:
     kept = {
         name: value
         for name, value in row.items()
-        if name not in ("id", "spans", *texts) and value is not None
+        if name not in ("id", "spans", "canary", *texts) and value is not None
     }
     return {"item": str(row["id"]), "original": original, **kept}
