@@ -83,7 +83,7 @@ def start(folder: Path, options: StartOptions) -> Started:
     if not builtset.is_built_set(options.source):
         raise UsageError(f"{options.source} is no built set (`probeta build` writes one)")
     recipe = load_recipe(options.source / "build")
-    kind: Kind = recipe.kind
+    kind: Kind = "pairs" if recipe.kind == "pairs" else "spans"
     rows = _candidates(options, kind)
     seed = recipe.seed if options.seed is None else options.seed
     used = [row for path in options.exclude for row in _used(path, kind)]
