@@ -180,6 +180,26 @@ def context(facts: Facts, language: str) -> dict[str, Any]:
             (f"`{name}`", f"`{word}`", meaning, counts(count))
             for name, word, meaning, count in views.composition(facts)
         ],
+        "by_value": [
+            (
+                f"`{name}`",
+                f"`{word}`",
+                counts(row["sentences"]),
+                counts(row["tokens"]),
+                counts(row["spans"]),
+                *(counts(row["labels"].get(label, 0)) for label in recipe.labels),
+            )
+            for name, word, row in views.by_value(facts)
+        ],
+        "by_value_head": [
+            say("attribute"),
+            say("value"),
+            say("sentences"),
+            say("tokens"),
+            say("spans"),
+            *recipe.labels,
+        ],
+        "by_value_right": "llrrr" + "r" * len(recipe.labels),
         "wide_attributes": views.wide_attributes(facts),
         "perturbations": [
             (f"`{name}`", f"`{word}`", counts(count)) for name, word, count in views.perturbations(facts)
@@ -374,6 +394,8 @@ def _campaign(facts: Facts, say: Say) -> list[tuple[str, str]]:
 
 
 def _no_agreement(facts: Facts, say: Say) -> str:
+    if facts.recipe.kind == "tagged":
+        return say("The labels are those of the corpus as it was released; this project added none.")
     if facts.recipe.kind == "spans":
         return say(
             "The spans are known by construction: no one annotated them, and no agreement was measured."

@@ -62,6 +62,18 @@ CONTEXT: Mapping[str, Any] = {
 #: Where a set without a published address says that it is from: the format requires a URL.
 NOWHERE = "https://huggingface.co/datasets"
 
+#: Kind of recipe -> how its texts came together, and where its labels come from.
+COLLECTION: Mapping[str, str] = {
+    "spans": "Sentences written by hand or drawn from templates over a lexicon.",
+    "tagged": "Sentences of a released corpus, with its own tokens and tags.",
+    "pairs": "Sentence pairs mined from corpora by linking phrases.",
+}
+ANNOTATION: Mapping[str, str] = {
+    "spans": "Spans known by construction.",
+    "tagged": "The tags of the corpus as released.",
+    "pairs": "The linking phrase is the label.",
+}
+
 #: Arrow's names of types -> schema.org's.
 _TYPES = {"string": "sc:Text", "large_string": "sc:Text", "bool": "sc:Boolean"}
 
@@ -98,7 +110,6 @@ def croissant(facts: Facts) -> str:
 def responsible(facts: Facts) -> dict[str, Any]:
     """The ``rai:`` fields, each from a report or the recipe; what is not known is left out."""
     own, told = facts.card, facts.card.statement
-    built = facts.recipe.kind == "spans"
     report = facts.reports.get("agreement", {})
     steps = views.funnel(facts)
     filters = [name.replace("_", " ") for kind, name, _ in steps if kind == "filter"]
@@ -109,13 +120,7 @@ def responsible(facts: Facts) -> dict[str, Any]:
     ]
     annotators = report.get("annotators", {})
     sentences = {
-        "dataCollection": told.curation
-        or (
-            "Sentences written by hand or drawn from templates over a lexicon."
-            if built
-            else "Sentence pairs mined from corpora by linking phrases."
-        ),
-        "dataCollectionType": ["Manual Human Curation", "Software Collection"] if built else ["Web Scraping"],
+        "dataCollection": told.curation or COLLECTION[facts.recipe.kind],
         "dataCollectionRawData": told.collection
         or "; ".join(row.source for row in source_rows(facts))
         or None,
@@ -126,7 +131,7 @@ def responsible(facts: Facts) -> dict[str, Any]:
         "dataImputationProtocol": "None: an empty value stays empty.",
         "dataAnnotationProtocol": "GUIDELINES.md"
         if facts.recipe.guidelines
-        else ("Spans known by construction." if built else "The linking phrase is the label."),
+        else ANNOTATION[facts.recipe.kind],
         "dataAnnotationPlatform": own.campaign.platform or f"probeta {facts.build['versions']['probeta']}",
         "dataAnnotationAnalysis": f"Agreement: {', '.join(agreed)}." if agreed else None,
         "annotationsPerItem": f"{report['annotations'] / report['items']['total']:.2f} on average"

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 #: Kind of recipe -> the Hub's words for its task, where the recipe names none.
 TASKS: Mapping[str, tuple[list[str], list[str]]] = {
     "spans": (["token-classification"], ["named-entity-recognition"]),
+    "tagged": (["token-classification"], ["named-entity-recognition"]),
     "pairs": (["text-classification"], ["natural-language-inference"]),
 }
 

@@ -71,9 +71,21 @@ def perturbations(facts: Facts) -> list[tuple[str, str, int]]:
     ]
 
 
+def by_value(facts: Facts) -> list[tuple[str, str, Mapping[str, Any]]]:
+    """Sentence attributes of a corpus: name, value, and the value's sentences, tokens, spans and labels."""
+    return [
+        (report["attribute"], value, counts)
+        for name, report in facts.reports.items()
+        if name.startswith("by_")
+        for value, counts in report["values"].items()
+    ]
+
+
 def classes(facts: Facts) -> tuple[list[str], list[tuple[str, str, list[int]]]]:
     """Splits, and for each class its definition and its pairs in each split."""
     splits = facts.reports.get("stats", {}).get("splits", {})
+    if not all(isinstance(counts, dict) for counts in splits.values()):
+        return [], []
     rows = [
         (name, label.definition, [splits[split].get(name, 0) for split in splits])
         for name, label in facts.recipe.labels.items()

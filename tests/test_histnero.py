@@ -87,7 +87,7 @@ def test_the_report_counts_every_region(built: Path) -> None:
     assert sum(row["spans"] for row in values.values()) == stats["base_spans"] == 27
     assert values["Moldavia"]["labels"]["LOCATION"] == 4
     card = (built / "README.md").read_text("utf-8")
-    assert "| Moldavia | 3 | 28 | 8 | 1 | 1 | 4 | 1 | 1 |" in card
+    assert "| `region` | `Moldavia` | 3 | 28 | 8 | 1 | 1 | 4 | 1 | 1 |" in card
     assert "gradient reversal" in card, "the third pitfall is a line of the card"
 
 
