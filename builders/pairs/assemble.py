@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from probeta.builders.pairs.corpora import Corpus
-from probeta.builders.pairs.crossdoc import CrossDocuments
+from probeta.builders.pairs.crossdoc import SUFFIX, CrossDocuments
 from probeta.builders.pairs.job import Job
 from probeta.builders.pairs.shards import Record, Task
 from probeta.builders.pairs.split import assign
@@ -41,6 +41,7 @@ class Assembled:
 
     keys: dict[str, np.ndarray[Any, Any]]
     sources: list[Path]
+    spooled: dict[str, Path] = field(default_factory=dict)
     #: (corpus, reason, class) -> pairs left out, in the order of REASONS_AFTER.
     dropped: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     #: (corpus, split, class) -> pairs before balancing.
@@ -56,25 +57,47 @@ class Assembled:
     #: split -> rows that share a folded sentence with it elsewhere; always 0, or nothing is written.
     leaks: Counter[str] = field(default_factory=Counter)
 
-    def batches(self, split: str, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        """The chosen rows of a split, in the order of the shards."""
+    def spool(self, folder: Path) -> None:
+        """Read the shards once and lay each split's rows in a file that is streamed as often as needed."""
         import numpy as np
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        wanted = self.keys[split]
-        if not len(wanted):
-            return
-        for source in self.sources:
-            with pq.ParquetFile(source) as file:
-                for group in range(file.num_row_groups):
-                    keys = file.read_row_group(group, columns=["key"]).column("key").to_numpy()
-                    at = np.searchsorted(wanted, keys)
-                    mask = wanted[np.minimum(at, len(wanted) - 1)] == keys
-                    if not mask.any():
-                        continue
-                    table = file.read_row_group(group, columns=list(columns) if columns else None)
-                    yield from table.filter(pa.array(mask)).combine_chunks().to_batches()
+        schema = pq.read_schema(self.sources[0])
+        with contextlib.ExitStack() as stack:
+            writers = {}
+            for split, keys in self.keys.items():
+                if len(keys):
+                    self.spooled[split] = folder / f"{split}.arrow"
+                    sink = stack.enter_context(pa.OSFile(str(self.spooled[split]), "wb"))
+                    writers[split] = stack.enter_context(pa.ipc.new_stream(sink, schema))
+            if not writers:
+                return
+            # One sorted array for all splits: a look-up a row, instead of one a row and split.
+            names = list(writers)
+            every = np.concatenate([self.keys[split] for split in names])
+            code = np.repeat(np.arange(len(names)), [len(self.keys[split]) for split in names])
+            order = np.argsort(every)
+            every, code = every[order], code[order]
+            for source in self.sources:
+                with pq.ParquetFile(source) as file:
+                    for group in range(file.num_row_groups):
+                        table = file.read_row_group(group)
+                        keys = table.column("key").to_numpy()
+                        at = np.minimum(np.searchsorted(every, keys), len(every) - 1)
+                        found = np.where(every[at] == keys, code[at], -1)
+                        for number, split in enumerate(names):
+                            writers[split].write_table(table.filter(pa.array(found == number)))
+
+    def batches(self, split: str, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """The chosen rows of a split, in the order of the shards."""
+        import pyarrow as pa
+
+        if split in self.spooled:
+            with pa.memory_map(str(self.spooled[split])) as file, pa.ipc.open_stream(file) as reader:
+                for batch in reader:
+                    if batch.num_rows:
+                        yield batch.select(list(columns)) if columns else batch
 
 
 #: Why a pair that a shard wrote is not in the set.
@@ -156,7 +179,7 @@ def assemble(
         database.execute("SET temp_directory=?", [str(spill)])
         database.execute("SET enable_progress_bar=false")
         result = Assembled({}, sources)
-        _load(database, sources, corpora)
+        _load(database, sources, corpora, job)
         _dedupe(database, result, dedupe=job.settings.filters.dedupe)
         if job.settings.chained == "drop":
             _drop(database, result, "chained", "chained")
@@ -171,11 +194,22 @@ def assemble(
             keys = database.execute("SELECT key FROM chosen WHERE split=? ORDER BY key", [split])
             result.keys[split] = np.asarray(keys.fetchnumpy()["key"], dtype=np.uint64)
         _prove(database, result)
+    result.spool(work)
     return result
 
 
-def _load(database: duckdb.DuckDBPyConnection, sources: Sequence[Path], corpora: Sequence[Corpus]) -> None:
+def _load(
+    database: duckdb.DuckDBPyConnection, sources: Sequence[Path], corpora: Sequence[Corpus], job: Job
+) -> None:
     files = [str(path) for path in sources]
+    # As enumerations, classes and strategies take a byte a pair, and sorting by them costs little.
+    strategies = job.settings.neutral.strategies
+    for name, values in (
+        ("label", [*job.classes, NEUTRAL]),
+        ("strategy", ["", *strategies, *(f"{strategy}{SUFFIX}" for strategy in strategies)]),
+    ):
+        quoted = ", ".join("'" + value.replace("'", "''") + "'" for value in values)
+        database.execute(f"CREATE TYPE {name} AS ENUM ({quoted})")
     database.execute("CREATE TABLE corpora (corpus INTEGER, name VARCHAR, test_only BOOLEAN)")
     database.executemany(
         "INSERT INTO corpora VALUES (?, ?, ?)",
@@ -191,7 +225,7 @@ def _load(database: duckdb.DuckDBPyConnection, sources: Sequence[Path], corpora:
     database.execute(
         f"""CREATE TABLE pairs AS
         SELECT key, d.corpus::USMALLINT AS corpus, doc, doc AS doc_2, d.test_only,
-               connector_type::VARCHAR AS label, coalesce(neutral_strategy, '') AS strategy,
+               connector_type::label AS label, coalesce(neutral_strategy, '')::strategy AS strategy,
                draw, fold_1, fold_2, chained
         FROM read_parquet(?) rows
         JOIN corpora c ON c.name = rows.dataset
@@ -297,7 +331,7 @@ def _assign(database: duckdb.DuckDBPyConnection, job: Job, corpora: Sequence[Cor
     database.execute("DROP TABLE sizes")
     database.execute(
         "CREATE TABLE chosen (key UBIGINT, split VARCHAR, corpus USMALLINT, doc INTEGER, doc_2 INTEGER, "
-        "label VARCHAR, strategy VARCHAR, fold_1 UBIGINT, fold_2 UBIGINT)"
+        "label label, strategy strategy, fold_1 UBIGINT, fold_2 UBIGINT)"
     )
 
 
@@ -316,18 +350,22 @@ def _take(
     )
     names = {at: corpus.name for at, corpus in enumerate(corpora)}
 
-    def drop(reason: str, condition: str) -> None:
-        for corpus, label, count in database.execute(
-            f"SELECT corpus, label, count(*) FROM mine WHERE {condition} GROUP BY ALL"
+    reasons = []
+    if job.settings.chained == "train_only" and split != "train":
+        reasons.append(("chained", "chained"))
+    for other in ORDER[: ORDER.index(split)]:
+        held = f"(SELECT unnest([fold_1, fold_2]) FROM chosen WHERE split='{other}')"
+        reasons.append((f"shared_with_{other}", f"fold_1 IN {held} OR fold_2 IN {held}"))
+    if reasons:
+        cases = " ".join(f"WHEN {condition} THEN '{reason}'" for reason, condition in reasons)
+        database.execute(
+            f"CREATE OR REPLACE TEMP TABLE lost AS SELECT * FROM (SELECT key, corpus, label, CASE {cases} END AS reason FROM mine) WHERE reason IS NOT NULL"
+        )
+        for corpus, label, reason, count in database.execute(
+            "SELECT corpus, label, reason, count(*) FROM lost GROUP BY ALL"
         ).fetchall():
             result.dropped[names[corpus], reason, label] += count
-        database.execute(f"DELETE FROM mine WHERE {condition}")
-
-    if job.settings.chained == "train_only" and split != "train":
-        drop("chained", "chained")
-    for other in ORDER[: ORDER.index(split)]:
-        shared = f"(SELECT fold_1 FROM chosen WHERE split='{other}' UNION SELECT fold_2 FROM chosen WHERE split='{other}')"
-        drop(f"shared_with_{other}", f"fold_1 IN {shared} OR fold_2 IN {shared}")
+        database.execute("DELETE FROM mine WHERE key IN (SELECT key FROM lost)")
     counts: dict[int, Counter[str]] = {at: Counter() for at in names}
     for corpus, label, count in database.execute(
         "SELECT corpus, label, count(*) FROM mine GROUP BY ALL"
@@ -353,16 +391,19 @@ def _take(
     database.execute(
         f"""CREATE OR REPLACE TEMP TABLE taken AS
         WITH turns AS (
-            SELECT *, CASE WHEN label = '{NEUTRAL}'
-                THEN row_number() OVER (PARTITION BY corpus, label, replace(strategy, '_crossdoc', '') ORDER BY draw, key)
-                ELSE 0 END AS turn FROM mine),
+            SELECT key, corpus, label, draw, 0 AS turn FROM mine WHERE label <> '{NEUTRAL}'
+            UNION ALL
+            SELECT key, corpus, label, draw, row_number() OVER (
+                PARTITION BY corpus, replace(strategy::VARCHAR, '{SUFFIX}', '') ORDER BY draw, key) AS turn
+            FROM mine WHERE label = '{NEUTRAL}'),
         ranked AS (
-            SELECT *, row_number() OVER (PARTITION BY corpus, label ORDER BY turn, draw, key) AS rank FROM turns)
-        SELECT key, corpus, doc, doc_2, label, strategy, fold_1, fold_2, rank <= quota AS kept
-        FROM ranked JOIN quotas USING (corpus)"""
+            SELECT key, corpus, label,
+                   row_number() OVER (PARTITION BY corpus, label ORDER BY turn, draw, key) AS rank FROM turns)
+        SELECT key, corpus, label, rank <= quota AS kept FROM ranked JOIN quotas USING (corpus)"""
     )
     database.execute(
-        "INSERT INTO chosen SELECT key, ?, corpus, doc, doc_2, label, strategy, fold_1, fold_2 FROM taken WHERE kept",
+        "INSERT INTO chosen SELECT key, ?, corpus, doc, doc_2, label, strategy, fold_1, fold_2 "
+        "FROM mine WHERE key IN (SELECT key FROM taken WHERE kept)",
         [split],
     )
     for corpus_at, label, kept, count in database.execute(
@@ -373,11 +414,13 @@ def _take(
         else:
             result.dropped[names[corpus_at], "balance", label] += count
     for corpus_at, strategy, count in database.execute(
-        f"SELECT corpus, strategy, count(*) FROM taken WHERE kept AND label='{NEUTRAL}' GROUP BY ALL"
+        f"SELECT corpus, strategy, count(*) FROM chosen WHERE split=? AND label='{NEUTRAL}' GROUP BY ALL",
+        [split],
     ).fetchall():
         result.strategies[names[corpus_at], split, strategy] += count
     for corpus_at, count in database.execute(
-        "SELECT corpus, count(DISTINCT d) FROM (SELECT corpus, unnest([doc, doc_2]) AS d FROM taken WHERE kept) GROUP BY ALL"
+        "SELECT corpus, count(DISTINCT d) FROM (SELECT corpus, unnest([doc, doc_2]) AS d FROM chosen WHERE split=?) GROUP BY ALL",
+        [split],
     ).fetchall():
         result.documents[names[corpus_at], split] = count
 
@@ -388,16 +431,20 @@ def _prove(database: duckdb.DuckDBPyConnection, result: Assembled) -> None:
         """SELECT count(*) FROM (SELECT d FROM (SELECT split, unnest([doc, doc_2]) AS d FROM chosen)
         GROUP BY d HAVING count(DISTINCT split) > 1)"""
     ).fetchone() or (0,)
-    leaks = database.execute(
-        """WITH texts AS (SELECT split, unnest([fold_1, fold_2]) AS fold FROM chosen)
-        SELECT max(split), count(*) FROM (SELECT fold, max(split) AS split FROM texts GROUP BY fold HAVING count(DISTINCT split) > 1)
-        GROUP BY split"""
-    ).fetchall()
+    leaks = {}
+    for at, split in enumerate(ORDER[:-1]):
+        others = ", ".join(f"'{other}'" for other in ORDER[at + 1 :])
+        held = f"(SELECT unnest([fold_1, fold_2]) FROM chosen WHERE split='{split}')"
+        (shared,) = database.execute(
+            f"SELECT count(*) FROM chosen WHERE split IN ({others}) AND (fold_1 IN {held} OR fold_2 IN {held})"
+        ).fetchone() or (0,)
+        if shared:
+            leaks[split] = shared
     if documents or leaks:
         raise DataError(
             Fault(
                 code="leak",
-                message=f"splits share {documents} documents and {dict(leaks)} sentences; this is a bug",
+                message=f"splits share {documents} documents and {leaks} sentences; this is a bug",
             )
         )
     for split in ORDER:

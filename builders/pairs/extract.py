@@ -7,8 +7,10 @@ documents and makes the rows. Nothing depends on what else is in the batch.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from random import Random
 
 from probeta.builders.pairs.filters import ratio_passes, text_test
@@ -37,6 +39,8 @@ TEXTS_A_BATCH = 2048
 REJECTS_KEPT = 20
 #: One in so many one-paragraph documents without a hit lends a sentence to neutral pairs across documents.
 POOL_SHARE = 8
+#: Sentences looked at for each that is wanted: most paragraphs of novels have one sentence.
+TRIES = 16
 
 _LETTER = re.compile(r"[^\W\d_]")
 
@@ -54,6 +58,11 @@ def capitalised(text: str) -> str:
         return text
     at = found.start()
     return text[:at] + text[at].upper() + text[at + 1 :]
+
+
+def _before(paragraphs: Sequence[Sequence[str]]) -> list[int]:
+    """How many sentences stand before each paragraph, and how many there are in all."""
+    return [0, *accumulate(map(len, paragraphs))]
 
 
 @dataclass(slots=True)
@@ -133,9 +142,7 @@ class Miner:
         *,
         one_paragraph: bool,
     ) -> Scanned:
-        before = [0]
-        for parts in paragraphs:
-            before.append(before[-1] + len(parts))
+        before = _before(paragraphs)
         candidates: list[Candidate] = []
         markers: set[int] = set()
         for at, position, found in hits:
@@ -158,13 +165,14 @@ class Miner:
         rng = keyed(self.seed, "neutral", self.corpus, document.id)
         if one_paragraph:
             if self.settings.neutral.across_documents:
-                scanned.pool = self._draw(paragraphs, markers, rng, wanted=2, first=False, last=True)
+                scanned.pool = self._draw(paragraphs, before, markers, rng, wanted=2, premise=False)
         elif candidates:
             premises, hypotheses = unused_needed(len(candidates))
-            drawn = self._draw(paragraphs, markers, rng, wanted=premises, first=True, last=False)
-            scanned.premises = drawn
-            taken = markers | {text.order for text in drawn}
-            scanned.hypotheses = self._draw(paragraphs, taken, rng, wanted=hypotheses, first=False, last=True)
+            scanned.premises = self._draw(paragraphs, before, markers, rng, wanted=premises, premise=True)
+            markers.update(text.order for text in scanned.premises)
+            scanned.hypotheses = self._draw(
+                paragraphs, before, markers, rng, wanted=hypotheses, premise=False
+            )
         return scanned
 
     def _candidate(
@@ -203,53 +211,58 @@ class Miner:
     def _draw(
         self,
         paragraphs: list[list[str]],
+        before: list[int],
         taken: set[int],
         rng: Random,
         *,
         wanted: int,
-        first: bool,
-        last: bool,
+        premise: bool,
     ) -> list[Text]:
-        """Unused sentences that pass the cheap tests, drawn by ``rng``.
+        """Unused sentences that pass the cheap tests, drawn by ``rng`` for one role in neutral pairs.
 
-        ``first`` and ``last`` say whether a paragraph's first and last sentence may be drawn: a premise is
-        never a paragraph's last sentence and a hypothesis never its first, so neutral ones should not be.
-        Where that leaves none, every sentence may be.
+        A premise is never a paragraph's last sentence and a hypothesis never its first, so neutral ones
+        should not be; where that leaves none, every sentence may be drawn. ``before`` counts the sentences
+        before each paragraph.
         """
-        slots = [
-            (at, position)
-            for at, parts in enumerate(paragraphs)
-            for position in range(0 if first else 1, len(parts) if last else len(parts) - 1)
-        ]
-        before = [0]
-        for parts in paragraphs:
-            before.append(before[-1] + len(parts))
-        if not any(before[at] + position not in taken for at, position in slots):
-            slots = [(at, position) for at, parts in enumerate(paragraphs) for position in range(len(parts))]
-        drawn: list[Text] = []
-        tries = min(len(slots), 6 * wanted + 12)
-        for at, position in rng.sample(slots, tries):
-            order = before[at] + position
-            sentence = paragraphs[at][position]
-            if order in taken or self.matcher.start(sentence):
-                continue
-            turn, text = part_turn(sentence)
-            if turn and is_dash(turn) and not first and self.settings.filters.dialogue:
-                continue  # as for linking pairs: no hypothesis opens a speaker's turn
-            if not first:
-                text = capitalised(text)
-            if not text or not _LETTER.search(text) or self._test(text):
-                continue
-            drawn.append(Text(text, Place(at, position), order, turn))
-            if len(drawn) == wanted:
-                break
-        return drawn
+        total = before[-1]
+        order = rng.sample(range(total), min(total, TRIES * wanted))
+        for anywhere in (False, True):
+            drawn: list[Text] = []
+            for at in order:
+                if at in taken:
+                    continue
+                paragraph = bisect_right(before, at) - 1
+                position = at - before[paragraph]
+                edge = len(paragraphs[paragraph]) - 1 if premise else 0
+                if position == edge and not anywhere:
+                    continue
+                text = self._unused(paragraphs[paragraph][position], premise=premise)
+                if text is not None:
+                    drawn.append(Text(text[1], Place(paragraph, position), at, text[0]))
+                    if len(drawn) == wanted:
+                        return drawn
+            if drawn:
+                return drawn
+        return []
+
+    def _unused(self, sentence: str, *, premise: bool) -> tuple[str, str] | None:
+        """(turn, text) of a sentence that may stand in a neutral pair, else None."""
+        if self.matcher.start(sentence):
+            return None
+        turn, text = part_turn(sentence)
+        if not premise:
+            if is_dash(turn) and self.settings.filters.dialogue:
+                return None  # as for linking pairs: no hypothesis opens a speaker's turn
+            text = capitalised(text)
+        if not _LETTER.search(text) or self._test(text):
+            return None
+        return turn, text
 
     def _lender(self, document: Document, paragraphs: list[list[str]]) -> Scanned | None:
         if number("lend", self.corpus, document.id) % POOL_SHARE:
             return None
         rng = keyed(self.seed, "neutral", self.corpus, document.id)
-        pool = self._draw(paragraphs, set(), rng, wanted=2, first=False, last=True)
+        pool = self._draw(paragraphs, _before(paragraphs), set(), rng, wanted=2, premise=False)
         return Scanned(document.id, [], pool=pool) if pool else None
 
     def finish(self, batch: list[Scanned]) -> Iterator[Row]:

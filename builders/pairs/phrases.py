@@ -174,7 +174,7 @@ class Matcher:
             if word and fold(word[0]) == phrase.absorb:
                 absorbed = True
                 rest = rest[word.end() :].lstrip().lstrip(",:").lstrip()
-        if not punctuated and not absorbed:
+        if not punctuated and (phrase.follow == "punctuation" or not absorbed):
             word = _FIRST_WORD.match(body)
             if phrase.follow != "any":
                 refused = "needs_punctuation"

@@ -17,20 +17,21 @@ _LOWER = "a-zß-öø-ÿ"
 _CLOSERS = "\"'»”’)\\]"
 _OPENERS = "\"'«“‘([¿¡"
 
-#: Each alternative is one way in which a sentence may go on after a run of terminators.
-_CANDIDATE = re.compile(
-    rf"[.!?…]+[{_CLOSERS}.!?…]*"
-    rf"(?:(?P<space>\s+)(?=[{_OPENERS}—–-]*\s?[{_OPENERS}]*[{_UPPER}0-9])"
-    rf"|(?P<dash>)(?=[—–]\s?[{_OPENERS}]*[{_UPPER}])"
-    rf"|(?P<note>(?<=[{_LOWER}{_CLOSERS}0-9]\.)\d{{1,3}}|\[\d{{1,3}}\])\s+(?=[{_OPENERS}]*[{_UPPER}])"
-    rf"|(?P<glued>(?<=[{_LOWER}]{{2}}\.))(?=[{_OPENERS}]?[{_UPPER}][{_LOWER}]+[\s,]))"
+#: A run of terminators with closing quotes, a note's number, and one way to go on: a space before an opener, a
+#: dash before a new turn, or nothing at all before a word that looks like a sentence's first. What it captures
+#: belongs to the sentence that ends; ``split`` does the whole scan outside Python.
+_END = re.compile(
+    rf"([.!?…][{_CLOSERS}.!?…]*"
+    rf"(?:(?:(?:(?<=[{_LOWER}{_CLOSERS}]\.)|(?<=\d\d\d\d\.))\d{{1,3}}|\[\d{{1,3}}\])(?= +[{_OPENERS}]*[{_UPPER}]))?"
+    rf"(?: +(?=[{_OPENERS}—–-]*\s?[{_OPENERS}]*[{_UPPER}0-9])"
+    rf"|(?=[—–]\s?[{_OPENERS}]*[{_UPPER}])"
+    rf"|(?<=[{_LOWER}]{{2}}\.)(?=[{_OPENERS}]?[{_UPPER}][{_LOWER}]+[\s,])))"
 )
-#: What stands before a full stop: letters with inner stops ("EE. UU" is two tokens, "a.m" is one).
-_TOKEN = re.compile(r"[\w.ªº°]*$")
 _LIST_MARK = re.compile(r"[\s(\[«“\"—–-]*(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})$")
 _INITIAL = re.compile(rf"(?:[{_UPPER}]|[{_UPPER}]h|Th|Ph|Ch|Ll)$")
 _ACRONYM = re.compile(r"(?:\w{1,2}\.)+\w{1,2}$")
-_SPACED_ACRONYM = re.compile(rf"[{_UPPER}]{{1,2}}\.\s?$")
+_SPACED_ACRONYM = re.compile(rf"(?:^|[\s.])[{_UPPER}]{{1,2}}\.\s?[{_UPPER}]{{1,2}}$")
+_NEXT_WORD = re.compile(rf"[{_OPENERS}—–-]*(\w+)")
 
 
 class Abbreviations(NamedTuple):
@@ -49,57 +50,58 @@ Segmenter = Callable[[str], list[str]]
 
 
 def rule_segmenter(abbreviations: Abbreviations) -> Segmenter:
-    """A function from a paragraph to its sentences, each stripped of white space, none empty."""
+    """A function from a paragraph to its sentences, each stripped of white space, none empty.
+
+    White space is folded already; line breaks count as spaces no more.
+    """
     never, maybe, openers = abbreviations
-    either = never | maybe
-    scan = _CANDIDATE.finditer
+    longest = max(map(len, never | maybe), default=0) + 2
+    split = _END.split
 
-    def ends_inside(text: str, start: int, stop: int) -> bool:
-        """Whether the full stop at ``stop`` belongs to an abbreviation; the sentence begins at ``start``."""
-        token = text[max(start, text.rfind(" ", start, stop) + 1) : stop].lstrip("(«“\"'¿¡[—–-")
-        word = token.lower()
-        if word in either:
-            return word in never or not _opens(text, stop)
-        if len(token) <= 2 and _INITIAL.match(token):
-            # "en la zona A. El resto": an initial stands before a name, seldom before an opener.
-            return not _opens(text, stop) or bool(_SPACED_ACRONYM.search(text, start, stop - len(token)))
-        if "." in token and _ACRONYM.match(token):
-            return not _opens(text, stop)
-        return len(token) <= 5 and bool(_LIST_MARK.fullmatch(text, start, stop))
-
-    def _opens(text: str, stop: int) -> bool:
-        found = _NEXT_WORD.match(text, stop + 1)
+    def opens(following: str) -> bool:
+        found = _NEXT_WORD.match(following)
         return found is not None and found[1].lower() in openers
 
+    def goes_on(body: str, following: str) -> bool:
+        """Whether the full stop after ``body`` belongs to an abbreviation, an initial or a list number."""
+        token = body[body.rfind(" ") + 1 :]
+        if len(token) > longest:
+            return False
+        token = token.lstrip("(«“\"'¿¡[—–-")
+        word = token.lower()
+        if word in never:
+            return True
+        if word in maybe:
+            return not opens(following)
+        if len(token) > 5:
+            return "." in token and bool(_ACRONYM.match(token)) and not opens(following)
+        if _INITIAL.match(token):
+            # "en la zona A. El resto": an initial stands before a name, seldom before an opener.
+            return not opens(following) or bool(_SPACED_ACRONYM.search(body))
+        if "." in token and _ACRONYM.match(token):
+            return not opens(following)
+        return _LIST_MARK.match(body) is not None
+
     def segment(text: str) -> list[str]:
+        parts = split(text)
+        if len(parts) == 1:
+            return parts if text else []
         sentences = []
-        start = 0
-        for found in scan(text):
-            first = found.start()
-            if first < start:
+        begun = ""
+        for at in range(0, len(parts) - 1, 2):
+            end = parts[at + 1]
+            body = begun + parts[at]
+            if end[0] == "." and end.rstrip() == "." and goes_on(body, parts[at + 2]):
+                begun = body + end
                 continue
-            kind = found.lastgroup
-            if (
-                text[first] == "."
-                and kind != "glued"
-                and text[first + 1 : first + 2] != "."
-                and ends_inside(text, start, first)
-            ):
-                continue
-            end = found.end()
-            sentence = text[start:end].strip()
-            if sentence:
-                sentences.append(sentence)
-            start = end
-        sentence = text[start:].strip()
-        if sentence:
-            sentences.append(sentence)
+            sentences.append((body + end).strip())
+            begun = ""
+        last = (begun + parts[-1]).strip()
+        if last:
+            sentences.append(last)
         return sentences
 
     return segment
-
-
-_NEXT_WORD = re.compile(rf"[{_CLOSERS}]*\s+[{_OPENERS}—–-]*(\w+)")
 
 
 def read_abbreviations(rows: Iterable[tuple[str, str]], openers: Iterable[str]) -> Abbreviations:

@@ -20,38 +20,42 @@ def assign(
 ) -> dict[int, str]:
     """Documents of one corpus to splits; each is (key, id, linking pairs by class).
 
-    A document's place in the order depends on its size and, between equals, on a draw keyed by its id; never
-    on the order of arrival. Documents without a linking pair follow the draw alone.
+    Larger documents come first; which of several with the same sizes goes where is told by a draw keyed by
+    the id, never by the order of arrival. Documents without a linking pair follow the draw alone.
 
     >>> found = assign([(0, "a", [8]), (1, "b", [1]), (2, "c", [1])], {"train": 0.8, "test": 0.2}, seed=1, corpus="c")
     >>> found[0], sorted((found[1], found[2]))
     ('train', ['test', 'test'])
     """
     names = list(shares)
-    classes = len(documents[0][2]) if documents else 0
-    totals = [sum(sizes[label] for _, _, sizes in documents) for label in range(classes)]
-    drawn = [(number("split", str(seed), corpus, name), key, sizes) for key, name, sizes in documents]
-    ordered = sorted(drawn, key=lambda one: (-sum(one[2]), one[0]))
+    alike: dict[tuple[int, ...], list[tuple[int, int]]] = {}
+    for key, name, sizes in documents:
+        alike.setdefault(tuple(sizes), []).append((number("split", str(seed), corpus, name), key))
+    classes = len(next(iter(alike), ()))
+    totals = [
+        sum(sizes[label] * len(members) for sizes, members in alike.items()) for label in range(classes)
+    ]
     assigned: dict[int, str] = {}
-    # What each split still lacks of each class, as a share of its target; weighted by the class's rarity.
-    lacking = [[1.0 if total else 0.0 for total in totals] for _ in names]
-    steps = [[1 / (shares[name] * total) if total else 0.0 for total in totals] for name in names]
-    rarity = [1 / total if total else 0.0 for total in totals]
-    for draw, key, sizes in ordered:
+    # What each split still lacks of each class, as a share of its target.
+    lacking = {name: [1.0 if total else 0.0 for total in totals] for name in names}
+    for sizes in sorted(alike, key=lambda sizes: (-sum(sizes), sizes)):
+        members = sorted(alike[sizes])
         if not any(sizes):
-            assigned[key] = _by_draw(draw, shares)
+            assigned |= {key: _by_draw(draw, shares) for draw, key in members}
             continue
-        weights = [size * weight for size, weight in zip(sizes, rarity, strict=True)]
-        best, score = 0, float("-inf")
-        for at, lack in enumerate(lacking):
-            value = sum(map(float.__mul__, weights, lack))
-            if value > score:
-                best, score = at, value
-        lack, step = lacking[best], steps[best]
-        for label, size in enumerate(sizes):
-            if size:
-                lack[label] -= size * step[label]
-        assigned[key] = names[best]
+        # A document's worth to a split: what the split lacks of its classes, weighted by their rarity.
+        weights = [size / total if total else 0.0 for size, total in zip(sizes, totals, strict=True)]
+        worth = {name: sum(map(float.__mul__, weights, lacking[name])) for name in names}
+        loss = {name: sum(weight * weight for weight in weights) / shares[name] for name in names}
+        taken = dict.fromkeys(names, 0)
+        for _, key in members:
+            best = max(names, key=worth.__getitem__)
+            worth[best] -= loss[best]
+            taken[best] += 1
+            assigned[key] = best
+        for name in names:
+            for label, weight in enumerate(weights):
+                lacking[name][label] -= taken[name] * weight / shares[name]
     return assigned
 
 

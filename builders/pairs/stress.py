@@ -54,7 +54,7 @@ def misspell(word: str, rng: Random, keys: Mapping[str, str]) -> str:
     The first letter stays, as it mostly does when people type; the case of the letter is kept.
     """
     places = range(1, len(word)) if len(word) > 1 else range(1)
-    kind = rng.choice(["beside", "beside", "missed", "twice", "swapped"])
+    kind = rng.choice(["beside", "beside", "missed", "twice", "swapped"]) if len(word) > 1 else "twice"
     at = rng.choice(list(places))
     char = word[at]
     if kind == "swapped":

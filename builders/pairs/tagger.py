@@ -29,9 +29,11 @@ class Tagger(NamedTuple):
     def has_nominal_and_verb(self, texts: Sequence[str]) -> list[bool]:
         """For each text, whether it holds a noun, pronoun or name, and a verb or auxiliary."""
         passes = []
-        for doc in self.pipeline.pipe(texts, batch_size=BATCH):
-            tags = {token.pos_ for token in doc}
-            passes.append(not NOMINAL.isdisjoint(tags) and not VERBAL.isdisjoint(tags))
+        # The zone forgets the batch's words, which the vocabulary would keep as long as the worker lives.
+        with self.pipeline.memory_zone():
+            for doc in self.pipeline.pipe(texts, batch_size=BATCH):
+                tags = {token.pos_ for token in doc}
+                passes.append(not NOMINAL.isdisjoint(tags) and not VERBAL.isdisjoint(tags))
         return passes
 
 
