@@ -24,6 +24,13 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "pairs": "¿Qué relación tiene la segunda frase con la primera?",
         "adjudication": "Respuestas dadas",
     },
+    "ro": {
+        "spans": "Marcați fragmentele și alegeți eticheta",
+        "sentence_1": "Prima frază",
+        "sentence_2": "A doua frază",
+        "pairs": "Ce legătură are a doua frază cu prima?",
+        "adjudication": "Răspunsuri date",
+    },
     "en": {
         "spans": "Mark the spans and choose the label",
         "sentence_1": "First sentence",

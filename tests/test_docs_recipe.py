@@ -9,7 +9,17 @@ import pytest
 
 from probeta.builders.spans.selection import TESTS
 from probeta.recipe import bundled_recipes
-from probeta.recipe.schema import Attribute, Card, Cell, Grid, Lexicon, SpanRecipe
+from probeta.recipe.schema import (
+    Attribute,
+    Card,
+    Cell,
+    Grid,
+    Lexicon,
+    SpanRecipe,
+    TaggedColumns,
+    TaggedRecipe,
+    TaggedSource,
+)
 
 PAGE = (Path(__file__).parents[1] / "docs" / "recipe.md").read_text(encoding="utf-8")
 
@@ -27,7 +37,9 @@ def test_every_example_is_the_blank_recipes() -> None:
     assert [line for example in examples for line in example.splitlines() if line not in lines] == []
 
 
-@pytest.mark.parametrize("model", [SpanRecipe, Attribute, Grid, Cell, Lexicon, Card])
+@pytest.mark.parametrize(
+    "model", [SpanRecipe, TaggedRecipe, TaggedSource, TaggedColumns, Attribute, Grid, Cell, Lexicon, Card]
+)
 def test_every_key_is_described(model: type[SpanRecipe]) -> None:
     assert [name for name in model.model_fields if not re.search(rf"`{name}\b", PAGE)] == [
         name for name in ("file",) if name in model.model_fields

@@ -285,3 +285,16 @@ def test_an_item_without_its_region_is_a_fault(tmp_path: Path, capsys: pytest.Ca
     faults = json.loads(capsys.readouterr().out)["faults"]
     assert [(fault["row"], fault["found"]) for fault in faults] == [(2, "none"), (3, "'Moldova'")]
     assert "Bessarabia" in faults[0]["expected"]
+
+
+def test_its_labelling_configuration_is_in_romanian() -> None:
+    from probeta.annotation.configuration import render
+
+    declared = recipe()
+    config = render(
+        kind="spans",
+        labels={name: label.definition for name, label in declared.labels.items()},
+        language=declared.language,
+    )
+    assert all(f'value="{name}"' in config for name in declared.labels)
+    assert "Marcați fragmentele" in config

@@ -34,7 +34,7 @@ def coverage(
 
         loaded = load_recipe(recipe)
         if not isinstance(loaded, SpanRecipe):
-            raise UsageError(f"{loaded.name} has no grid: it is a recipe for {loaded.kind}")
+            raise UsageError(f"{loaded.name} has no grid: it is a recipe of the kind {loaded.kind}")
         cells = measure(loaded)
         faults = coverage_faults(loaded, cells)
         if as_json:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
@@ -29,6 +30,11 @@ def print_built(built: Built) -> None:
             )
         console.print(table)
         console.print()
+    for name, report in built.reports.items():
+        if name.startswith("by_"):
+            # A pipe or a narrow window must not cut numbers off.
+            Console(width=max(console.width, 120), highlight=False).print(by_value(report))
+            console.print()
     width = max(map(len, built.counts))
     for name, count in built.counts.items():
         if isinstance(count, int):
@@ -36,3 +42,16 @@ def print_built(built: Built) -> None:
     console.print()
     console.print(f"written to {built.out} in {built.seconds:.1f} s  ({built.signature})")
     console.print(f"next: probeta check {built.out}")
+
+
+def by_value(report: Mapping[str, Any]) -> Table:
+    """Sentences, tokens and spans by label for each value of an attribute."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column(report["attribute"])
+    labels = next(iter(report["values"].values()))["labels"]
+    for name in ("sentences", "tokens", "spans", *labels):
+        table.add_column(name, justify="right")
+    for value, row in report["values"].items():
+        counts = (row["sentences"], row["tokens"], row["spans"], *row["labels"].values())
+        table.add_row(value, *(f"{count:,}" for count in counts))
+    return table
