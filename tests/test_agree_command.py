@@ -205,3 +205,78 @@ def test_wrong_use(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = call(capsys, write(tmp_path / "w.csv", "item,A,B\n1,x,y\n"))
     assert code == 1
     assert "annotator" in err
+
+
+def test_matrices_of_ones_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = write(tmp_path / "t.csv", "item,A,B\n1,low,low\n2,low,mid\n3,mid,high\n4,high,high\n")
+    # Rows in another order than the columns, which are the declared order: linear weights by hand.
+    weights = write(tmp_path / "w.csv", "label,low,mid,high\nhigh,0,.5,1\nlow,1,.5,0\nmid,.5,1,.5\n")
+    distances = write(tmp_path / "d.csv", "label,low,mid,high\nlow,0,1,4\nmid,1,0,1\nhigh,4,1,0\n")
+    own = report(capsys, file, "--wide", "--weights", weights, "--level", distances)
+    named = report(capsys, file, "--wide", "--weights", "linear", "--labels", "low,mid,high")
+    assert own["label_set"]["labels"] == ["low", "mid", "high"]
+    assert own["label_set"]["declared"]
+    for name in ("weighted_kappa", "gwet_ac2"):
+        assert own["coefficients"][name]["value"] == pytest.approx(named["coefficients"][name]["value"])
+    # Squared distances of ranks are the interval metric on 1, 2, 3.
+    ranks = write(tmp_path / "r.csv", "item,A,B\n1,1,1\n2,1,2\n3,2,3\n4,3,3\n")
+    interval = report(capsys, ranks, "--wide", "--level", "interval")
+    alpha = own["coefficients"]["krippendorff_alpha"]
+    assert alpha["value"] == pytest.approx(interval["coefficients"]["krippendorff_alpha"]["value"])
+    assert alpha["note"] == "level: custom"
+    broken = write(tmp_path / "b.csv", "label,low,mid\nlow,1,x\nhgih,0,1\n")
+    code, _, err = call(capsys, file, "--wide", "--weights", broken)
+    assert code == 1
+    for message in ("no number", "not in the declared set", "a label has no row"):
+        assert message in err
+    code, _, err = call(capsys, file, "--wide", "--weights", distances)
+    assert code == 2
+    assert "1 on the diagonal" in err
+
+
+def test_two_annotators_have_prevalence_and_bias_per_label(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = ["x,x"] * 5 + ["x,y"] * 2 + ["y,x"] + ["y,y", "z,z"]
+    file = write(tmp_path / "t.csv", "item,A,B\n" + "".join(f"{n},{row}\n" for n, row in enumerate(rows)))
+    found = report(capsys, file, "--wide")["labels"]["x"]
+    # Both x: 5; neither: 2; only A: 2, only B: 1; of 10.
+    assert found["prevalence_index"] == pytest.approx((5 - 2) / 10)
+    assert found["bias_index"] == pytest.approx((2 - 1) / 10)
+
+
+def test_a_campaign_needs_no_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [
+        {"item": item, "annotator": annotator, "label": label, "status": "answered", "task": "1"}
+        for item, labels in (("p1", "aab"), ("p2", "bbb"))
+        for annotator, label in zip(("a01", "a02", "a03"), labels, strict=True)
+    ]
+    annotations.write(tmp_path / "annotations.parquet", rows)
+    again = [
+        {"item": item, "annotator": annotator, "label": label, "status": "answered", "task": "9"}
+        for item, annotator, label in (("p1~again", "a01", "a"), ("p1~again", "a03", "a"), ("c1", "a01", "c"))
+    ]
+    annotations.write(tmp_path / "checks.parquet", again)
+    (tmp_path / "campaign.yaml").write_text("language: es\nlabels: {a: x, b: y, c: z}\n")
+    (tmp_path / "items.jsonl").write_text(
+        '{"item": "p1", "role": "sample"}\n{"item": "p2", "role": "sample"}\n{"item": "p3", "role": "sample"}\n'
+        '{"item": "p1~again", "role": "repeat", "of": "p1"}\n{"item": "c1", "role": "check"}\n'
+    )
+    (tmp_path / "gold.jsonl").write_text('{"item": "p1", "original": "a"}\n{"item": "p2", "original": "b"}\n')
+    found = report(capsys, str(tmp_path), "--by", "class")
+    # The label set, the original labels, the items that nobody answered, the repeats: all from the folder.
+    assert found["label_set"] == {
+        "labels": ["a", "b", "c"],
+        "declared": True,
+        "counts": {"a": 2, "b": 4, "c": 0},
+    }
+    assert found["items"] == {"total": 3, "without_label": 1, "one_label": 0, "pairable": 2}
+    assert found["reference"]["column"] == "original"
+    assert {name: group["items"] for name, group in found["by"]["class"].items()} == {
+        "(none)": 1,
+        "a": 1,
+        "b": 1,
+    }
+    assert found["self_agreement"]["percent_agreement"]["value"] == 0.5
+    assert found["annotators"]["a01"]["self_agreement"] == 1
+    assert found["annotators"]["a03"]["self_agreement"] == 0

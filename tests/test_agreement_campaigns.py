@@ -225,14 +225,14 @@ def test_double_annotation_of_spans(
 
 
 def test_adjudicating_spans_against_the_author(
-    double: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+    double: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     built, file = double
     report = json.loads(
         run(
             capsys,
             *("adjudicate", str(file), "--items", str(built), "--reference", "spans", "--by", "type"),
-            "--json",
+            *("--out", str(tmp_path / "out"), "--json"),
         )
     )
     # The author's spans are the set's: an item is kept exactly where the second annotator agrees.
@@ -241,3 +241,9 @@ def test_adjudicating_spans_against_the_author(
     assert sum(row["kept"] for row in report["tables"]["type"].values()) == report["kept"]
     assert report["conflicts"]["missing"] > 0
     assert report["conflicts"]["boundary"] > 0
+    clashes = (tmp_path / "out" / "span-conflicts.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len(clashes) == sum(report["conflicts"].values())
+    assert {variant["annotators"][0] for variant in json.loads(clashes[0])["variants"]} <= {
+        "author",
+        "second",
+    }

@@ -305,9 +305,13 @@ def test_command_on_spans(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     # a: 2 agreed; 2 marked, 4 in gold (item 2 has gold but a marked nothing). b: 1 agreed; 1 and 4.
     assert found["reference"]["annotators"]["a"]["span_f1"] == pytest.approx(4 / 6)
     assert found["reference"]["annotators"]["b"]["span_f1"] == pytest.approx(2 / 5)
-    code, out, _ = call(capsys, file, "--items", items)
+    code, out, _ = call(capsys, file, "--items", items, "--cross-check")
     assert code == 0
     assert "of them O" in out
+    assert "scikit-learn" in out
+    code, _, err = call(capsys, file, "--cross-check")
+    assert code == 2
+    assert "needs texts" in err
 
 
 def test_faults_of_spans_are_collected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

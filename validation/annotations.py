@@ -455,9 +455,9 @@ def _checked(frame: pd.DataFrame, file: str) -> str:
                 )
             )
     if kind == "spans":
-        for line, spans in frame["spans"].items():
+        for line, item, spans in zip(frame.index, frame["item"], frame["spans"], strict=True):
             for span in spans if spans is not None else ():
-                faults += _span_faults(span, file, _number(line))
+                faults += _span_faults(span, file, _number(line), item)
     if faults:
         raise DataError(faults)
     if kind == "spans":
@@ -475,7 +475,7 @@ def _number(line: object) -> int:
     return int(str(line))
 
 
-def _span_faults(span: Mapping[str, Any], file: str, line: int) -> list[Fault]:
+def _span_faults(span: Mapping[str, Any], file: str, line: int, item: str) -> list[Fault]:
     start, end, label = (span.get(key) for key in ("start", "end", "label"))
     code, message, expected = "", "", None
     if not (isinstance(start, int) and isinstance(end, int)) or isinstance(start, bool):
@@ -486,7 +486,7 @@ def _span_faults(span: Mapping[str, Any], file: str, line: int) -> list[Fault]:
         code, message, expected = "span_label", "a span has no label", "a label"
     if not code:
         return []
-    found = f"{start}-{end} {label}"
+    found = f"{start}-{end} {label} in the item {item}"
     return [
         Fault(code=code, message=message, file=file, row=line, column="spans", expected=expected, found=found)
     ]

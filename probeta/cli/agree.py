@@ -26,7 +26,10 @@ def agree(
         list[str] | None, typer.Option(help="Break down by this item column; may be repeated.")
     ] = None,
     reference: Annotated[
-        str | None, typer.Option(help="The item column with the original label, as one more coder.")
+        str | None,
+        typer.Option(
+            help="The item column with the original label, as one more coder; a campaign's own by default."
+        ),
     ] = None,
     cluster: Annotated[
         str | None,
@@ -35,10 +38,14 @@ def agree(
     labels: Annotated[
         str | None, typer.Option(help="The declared label set in its order, separated by commas.")
     ] = None,
-    level: Annotated[str, typer.Option(help="nominal, ordinal, interval or ratio.")] = "nominal",
+    level: Annotated[
+        str, typer.Option(help="nominal, ordinal, interval or ratio, or a table of distances (.csv).")
+    ] = "nominal",
     weights: Annotated[
         str | None,
-        typer.Option(help="Of weighted kappa and AC2: identity, linear, quadratic, radical, ordinal, ratio."),
+        typer.Option(
+            help="Of weighted kappa and AC2: identity, linear, quadratic, radical, ordinal, ratio, or a .csv."
+        ),
     ] = None,
     missing: Annotated[str | None, typer.Option(help="The one token that means no label.")] = None,
     fold: Annotated[

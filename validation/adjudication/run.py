@@ -24,21 +24,21 @@ from probeta.validation.adjudication.rounds import SCOPES, conflicts, disagreeme
 from probeta.validation.adjudication.rules import REASONS, KeepRule
 from probeta.validation.adjudication.tables import retention, sum_faults, table
 from probeta.validation.aggregation.spans import conflicts as span_conflicts
-from probeta.validation.agreement.coding import Coded, from_table
+from probeta.validation.agreement.coding import Coded
 from probeta.validation.agreement.coefficients import krippendorff_alpha
 from probeta.validation.agreement.intervals import Interval
-from probeta.validation.agreement.report import Choices, item_groups
+from probeta.validation.agreement.report import ORIGINAL, Choices, code, item_groups
 from probeta.validation.agreement.run import fold_map, write_report
 from probeta.validation.agreement.span_report import read_answers, tokenizer
 from probeta.validation.agreement.spans import span_f1
-from probeta.validation.agreement.spansets import Span, SpanAnswers
+from probeta.validation.agreement.spansets import Span
 from probeta.validation.agreement.study import Study
 from probeta.validation.annotations import Annotations, Layout, read
 
 SCHEMA_VERSION = 1
 
-#: The item column that is taken for the original label where none is named and it is there.
-ORIGINAL = "original"
+#: A table by this item column is made where none is asked for and it is there.
+GENRE = "genre"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,12 +72,13 @@ class AdjudicateOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adjudicated:
-    """The ledger, the report, and what they were made from."""
+    """The ledger, the report, and what they were made from; ``clashes`` are where spans differ."""
 
     ledger: Ledger
     report: dict[str, Any]
     table: Annotations
     choices: Choices
+    clashes: Sequence[Mapping[str, Any]] = ()
 
 
 def run(options: AdjudicateOptions) -> Adjudicated:
@@ -132,7 +133,7 @@ def adjudicate(options: AdjudicateOptions) -> Adjudicated:
         missing=options.missing,
         duplicates=cast(Any, options.duplicates),
         interval=Interval(resamples=options.resamples, seed=options.seed),
-        by=options.by,
+        by=options.by or ((GENRE,) if GENRE in table.items.columns else ()),
         reference=reference,
         language=options.language,
     )
@@ -146,15 +147,7 @@ def adjudicate(options: AdjudicateOptions) -> Adjudicated:
 def _labels(
     table: Annotations, choices: Choices, rule: KeepRule, method: str, options: AdjudicateOptions
 ) -> Adjudicated:
-    coded = from_table(
-        table.rows,
-        labels=choices.labels or table.labels,
-        fold=choices.fold,
-        missing=choices.missing,
-        duplicates=choices.duplicates,
-        items=table.items.index,
-        file=table.name,
-    )
+    coded = code(table, choices, clusters=None)
     originals: dict[str, str | None] = {}
     if choices.reference is not None:
         originals = table.column(choices.reference, what="the original label")
@@ -236,20 +229,16 @@ def _spans(
         "note": "kept_only is inflated: the items were chosen for agreement; quote the unfiltered value",
     }
     report = _report(ledger, table, choices, reliability, None)
-    report["conflicts"] = _conflict_counts(answers)
-    return Adjudicated(ledger=ledger, report=report, table=table, choices=choices)
+    clashes = span_conflicts(answers)
+    report["conflicts"] = {
+        kind: sum(clash["kind"] == kind for clash in clashes) for kind in ("boundary", "label", "missing")
+    }
+    return Adjudicated(ledger=ledger, report=report, table=table, choices=choices, clashes=clashes)
 
 
 def as_spans(spans: Any) -> tuple[Span, ...]:
     """Spans as sorted (start, end, label) from mappings."""
     return tuple(sorted((int(span["start"]), int(span["end"]), str(span["label"])) for span in spans))
-
-
-def _conflict_counts(answers: SpanAnswers) -> dict[str, int]:
-    counts = dict.fromkeys(("boundary", "label", "missing"), 0)
-    for row in span_conflicts(answers):
-        counts[row["kind"]] += 1
-    return counts
 
 
 def _report(
@@ -355,6 +344,12 @@ def write(out: Path, made: Adjudicated, *, scope: str = "undecided") -> None:
             encoding="utf-8",
             newline="\n",
         )
+        if made.ledger.kind == "spans":
+            (folder / "span-conflicts.jsonl").write_text(
+                "".join(json.dumps(clash, ensure_ascii=False) + "\n" for clash in made.clashes),
+                encoding="utf-8",
+                newline="\n",
+            )
         write_report(folder / "adjudication.json", made.report)
 
 

@@ -36,6 +36,10 @@ def _alpha(made: Study) -> dict[str, Any]:
             "--cross-check needs the package krippendorff", fix="install it: pip install krippendorff"
         ) from None
     ours = krippendorff_alpha(made)
+    if not isinstance(made.level, str):
+        return _row(
+            "krippendorff_alpha", "krippendorff", ours.value, None, "a matrix of distances is not passed on"
+        )
     theirs, reason = None, None
     scores = made.coded.scores()
     numeric = made.level in ("interval", "ratio") and scores is not None

@@ -43,7 +43,9 @@ def per_label(made: Study) -> dict[str, dict[str, Any]]:
 
     ``kappa_pooled`` is Fleiss' kappa on the two-label recoding (pooled margins; for complete data the
     category kappa of Fleiss 1971); ``kappa_one_vs_rest`` is Conger's on it, for two annotators Cohen's.
-    They differ where annotators use a label unequally often: name the one you print.
+    They differ where annotators use a label unequally often: name the one you print. For two annotators
+    the prevalence index (share of items to which both gave the label, minus the share to which neither
+    did) and the bias index stand beside them (Byrt, Bishop & Carlin 1993); else they are null.
     """
     counts = made.coded.counts.sum(axis=0)
     found: dict[str, dict[str, Any]] = {}
@@ -55,5 +57,18 @@ def per_label(made: Study) -> dict[str, dict[str, Any]]:
             "specific_agreement": specific_agreement(made, label).to_json(),
             "kappa_pooled": fleiss_kappa(binary).to_json(),
             "kappa_one_vs_rest": conger_kappa(binary).to_json(),
+            **_indices(binary),
         }
     return found
+
+
+def _indices(binary: Study) -> dict[str, float | None]:
+    """Prevalence and bias index of the label, which is code 1 of the two."""
+    tables = binary.pair_tables.tables
+    if binary.coded.anonymous or binary.raters != 2 or not len(tables):
+        return {"prevalence_index": None, "bias_index": None}
+    table = tables[0] / tables[0].sum()
+    return {
+        "prevalence_index": float(table[1, 1] - table[0, 0]),
+        "bias_index": float(table[1, 0] - table[0, 1]),
+    }

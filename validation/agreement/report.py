@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from probeta.errors import UsageError
 from probeta.signature import signature
@@ -32,6 +33,9 @@ FEW = 30
 #: The coefficients shown for each group of ``by``.
 GROUP_COEFFICIENTS = ("percent_agreement", "fleiss_kappa", "gwet_ac1", "krippendorff_alpha")
 
+#: The item column with the label that the item came with.
+ORIGINAL = "original"
+
 #: The item column that ties the perturbed copies of a sentence together.
 BASE = "base_id"
 
@@ -49,8 +53,8 @@ class Choices:
     fold: Mapping[str, str] = field(default_factory=dict)
     missing: str | None = None
     duplicates: Literal["error", "first", "last"] = "error"
-    level: str = "nominal"
-    weights: str | None = None
+    level: str | npt.ArrayLike = "nominal"
+    weights: str | npt.ArrayLike | None = None
     interval: Interval = field(default_factory=Interval)
     cluster: str | None = None
     by: Sequence[str] = ()
@@ -59,10 +63,9 @@ class Choices:
     scheme: str = "IO"
 
 
-def label_report(table: Annotations, choices: Choices) -> dict[str, Any]:
-    """The report on an annotation table of labels. Raises a DataError with every fault of the data."""
-    clusters, why = clustering(table, choices)
-    coded = from_table(
+def code(table: Annotations, choices: Choices, *, clusters: Mapping[str, Any] | None) -> Coded:
+    """The labels of a table as codes under the choices. Raises a DataError with every fault."""
+    return from_table(
         table.rows,
         labels=choices.labels or table.labels,
         fold=choices.fold,
@@ -73,6 +76,12 @@ def label_report(table: Annotations, choices: Choices) -> dict[str, Any]:
         again=table.again,
         file=table.name,
     )
+
+
+def label_report(table: Annotations, choices: Choices) -> dict[str, Any]:
+    """The report on an annotation table of labels. Raises a DataError with every fault of the data."""
+    clusters, why = clustering(table, choices)
+    coded = code(table, choices, clusters=clusters)
     made = Study(coded, level=choices.level, weights=choices.weights, interval=choices.interval)
     totals = coded.counts.sum(axis=1)
     report: dict[str, Any] = {
@@ -80,7 +89,7 @@ def label_report(table: Annotations, choices: Choices) -> dict[str, Any]:
         "kind": "labels",
         "signature": signature(
             {
-                "level": choices.level,
+                "level": choices.level if isinstance(choices.level, str) else "custom",
                 "weights": made.weights_name,
                 **interval_parts(choices.interval, why),
                 "labels": "declared" if coded.declared else "observed",
@@ -116,7 +125,7 @@ def label_report(table: Annotations, choices: Choices) -> dict[str, Any]:
         "reference": None,
     }
     for column in choices.by:
-        report["by"][column] = label_groups(made, item_groups(table, column, coded.items))
+        report["by"][column] = label_groups(coded, made, item_groups(table, column, coded.items))
     if choices.reference is not None:
         values = table.column(choices.reference, what="the reference")
         codes = reference_codes(coded, values, column=choices.reference)
@@ -127,13 +136,15 @@ def label_report(table: Annotations, choices: Choices) -> dict[str, Any]:
     return report
 
 
-def label_groups(made: Study, groups: Mapping[str, list[int]]) -> dict[str, dict[str, Any]]:
-    """The main coefficients in each group of items; ``few`` flags a group under 30 pairable items."""
+def label_groups(coded: Coded, made: Study, groups: Mapping[str, list[int]]) -> dict[str, dict[str, Any]]:
+    """The main coefficients in each group of the items of ``coded``, under the choices of ``made``.
+
+    ``few`` flags a group under 30 pairable items.
+    """
     found = {}
     for value, members in groups.items():
-        part = Study(
-            _of_items(made, members), level=made.level, weights=made.weights_name, interval=made.interval
-        )
+        chosen = coded.select(np.asarray(members, dtype=np.intp))
+        part = Study(chosen, level=made.level, interval=made.interval)
         found[value] = {
             "items": len(members),
             "pairable": part.pairable,
@@ -141,10 +152,6 @@ def label_groups(made: Study, groups: Mapping[str, list[int]]) -> dict[str, dict
             **{name: COEFFICIENTS[name](part).to_json() for name in GROUP_COEFFICIENTS},
         }
     return found
-
-
-def _of_items(made: Study, members: Sequence[int]) -> Coded:
-    return made.coded.select(np.asarray(members, dtype=np.intp))
 
 
 def clustering(table: Annotations, choices: Choices) -> tuple[dict[str, Any] | None, dict[str, Any]]:
@@ -177,8 +184,11 @@ def _perturbed(items: pd.DataFrame) -> bool:
 def item_groups(table: Annotations, column: str, items: Sequence[str]) -> dict[str, list[int]]:
     """Positions in ``items`` by value of an item column, sorted; items without a value are ``(none)``.
 
-    ``perturbation`` is made from the columns casing and quotes, or operation, where it is no column.
+    ``perturbation`` is made from the columns casing and quotes, or operation, where it is no column;
+    ``class`` is the original label, where it is none.
     """
+    if column == "class" and column not in table.items.columns and ORIGINAL in table.items.columns:
+        column = ORIGINAL
     if column == "perturbation" and column not in table.items.columns:
         values = _perturbations(table)
     else:

@@ -8,18 +8,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
+import numpy.typing as npt
+
 from probeta import atomic
-from probeta.errors import UsageError, one_of
-from probeta.validation.agreement.coding import DUPLICATE_POLICIES, from_table
+from probeta.errors import DataError, Fault, UsageError, one_of
+from probeta.tables import read_table
+from probeta.validation.agreement.coding import DUPLICATE_POLICIES, unknown_label
 from probeta.validation.agreement.crosscheck import cross_check
 from probeta.validation.agreement.gamma import gamma
 from probeta.validation.agreement.intervals import Interval
-from probeta.validation.agreement.report import Choices, label_report
-from probeta.validation.agreement.span_report import read_answers, span_report
+from probeta.validation.agreement.report import ORIGINAL, Choices, code, label_report
+from probeta.validation.agreement.span_report import read_answers, span_report, tokenizer
+from probeta.validation.agreement.spansets import overlapping
 from probeta.validation.agreement.study import Study
-from probeta.validation.agreement.tokens import SCHEMES
+from probeta.validation.agreement.tokens import SCHEMES, tag
 from probeta.validation.agreement.weights import LEVELS, WEIGHTS
-from probeta.validation.annotations import Layout, read
+from probeta.validation.annotations import Annotations, Layout, read
 
 METHODS = ("bootstrap", "two_way", "analytic", "none")
 
@@ -55,11 +60,12 @@ class AgreeOptions:
 
 def run(options: AgreeOptions) -> dict[str, Any]:
     """Read, compute, write the report where asked for (in a campaign folder always), and return it."""
-    one_of(options.level, LEVELS, what="level")
+    if not _is_file(options.level):
+        one_of(options.level, LEVELS, what="level")
     one_of(options.duplicates, DUPLICATE_POLICIES, what="policy for duplicates")
     one_of(options.method, METHODS, what="interval")
     one_of(options.scheme, SCHEMES, what="label scheme")
-    if options.weights is not None:
+    if options.weights is not None and not _is_file(options.weights):
         one_of(options.weights, WEIGHTS, what="weights")
     used = (
         *options.by,
@@ -73,13 +79,21 @@ def run(options: AgreeOptions) -> dict[str, Any]:
         **options.columns,
     )
     table = read(options.annotations, layout=layout, items=options.items)
+    reference = options.reference
+    if reference is None and options.annotations.is_dir() and ORIGINAL in table.items.columns:
+        # A campaign keeps the original labels apart; nobody has to name them.
+        reference = ORIGINAL
+    labels, matrices = options.labels, {}
+    for name, value in (("level", options.level), ("weights", options.weights)):
+        if value is not None and _is_file(value):
+            labels, matrices[name] = read_matrix(Path(value), labels=labels)
     choices = Choices(
-        labels=options.labels,
+        labels=labels,
         fold=fold_map(options.fold),
         missing=options.missing,
         duplicates=cast(Any, options.duplicates),
-        level=options.level,
-        weights=options.weights,
+        level=matrices.get("level", options.level),
+        weights=matrices.get("weights", options.weights),
         interval=Interval(
             method=cast(Any, options.method),
             resamples=options.resamples,
@@ -88,7 +102,7 @@ def run(options: AgreeOptions) -> dict[str, Any]:
         ),
         cluster=options.cluster,
         by=options.by,
-        reference=options.reference,
+        reference=reference,
         language=options.language,
         scheme=options.scheme,
     )
@@ -100,21 +114,68 @@ def run(options: AgreeOptions) -> dict[str, Any]:
         report = label_report(table, choices)
     if options.gamma and table.kind != "spans":
         raise UsageError(f"{table.name}: gamma is for spans, and the table holds labels")
-    if options.cross_check and table.kind == "labels":
-        coded = from_table(
-            table.rows,
-            labels=choices.labels or table.labels,
-            fold=choices.fold,
-            missing=choices.missing,
-            duplicates=choices.duplicates,
-        )
-        report["cross_check"] = cross_check(Study(coded, level=choices.level, weights=choices.weights))
+    if options.cross_check:
+        report["cross_check"] = cross_check(_checked(table, choices))
     out = options.out
     if out is None and options.annotations.is_dir():
         out = options.annotations / "reports" / "agreement.json"
     if out is not None:
         write_report(out, report)
     return report
+
+
+def _checked(table: Annotations, choices: Choices) -> Study:
+    """What a cross-check compares: the labels, or for spans the tags of their tokens."""
+    if table.kind == "labels":
+        return Study(code(table, choices, clusters=None), level=choices.level, weights=choices.weights)
+    answers, _ = read_answers(table, choices)
+    if answers.texts is None or overlapping(answers).any():
+        raise UsageError(
+            f"{table.name}: spans are cross-checked by the tags of their tokens, which needs texts (--items) "
+            "and spans that do not overlap"
+        )
+    return Study(tag(answers, tokenizer(table, choices), scheme=choices.scheme).coded)
+
+
+def read_matrix(path: Path, *, labels: Sequence[str] | None) -> tuple[tuple[str, ...], npt.NDArray[Any]]:
+    """A matrix of weights or distances: a column ``label``, then one column a label; rows in any order.
+
+    Without ``labels`` the columns' order is the declared one. A label without a row, a cell that is no
+    number and a set other than ``labels`` are faults.
+    """
+    table = read_table(path, required=("label", *(labels or ())))
+    names = tuple(labels) if labels is not None else tuple(name for name in table.columns if name != "label")
+    faults = []
+    place = {name: number for number, name in enumerate(names)}
+    matrix = np.full((len(names), len(names)), np.nan)
+    for row in table:
+        number = place.get(row["label"])
+        if number is None:
+            faults.append(unknown_label(row["label"], names, file=str(path), row=row.line))
+            continue
+        for name in names:
+            try:
+                matrix[number, place[name]] = float(row[name])
+            except ValueError:
+                faults.append(
+                    Fault(
+                        code="number",
+                        message="the cell is no number",
+                        file=str(path),
+                        row=row.line,
+                        column=name,
+                        found=repr(row[name]),
+                    )
+                )
+    given = {row["label"] for row in table}
+    faults += [
+        Fault(code="missing_row", message="a label has no row", file=str(path), column="label", expected=name)
+        for name in names
+        if name not in given
+    ]
+    if faults:
+        raise DataError(faults)
+    return names, matrix
 
 
 def write_report(path: Path, report: Mapping[str, Any]) -> None:
@@ -135,3 +196,8 @@ def fold_map(pairs: Sequence[str]) -> dict[str, str]:
             raise UsageError(f"--fold {pair!r}: expected written=meant")
         found[written] = meant
     return found
+
+
+def _is_file(value: str) -> bool:
+    """Whether an option names a file with a matrix rather than one of the known names."""
+    return value.lower().endswith((".csv", ".tsv", ".xlsx"))

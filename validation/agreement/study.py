@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -60,7 +61,7 @@ class Study:
         totals = (coded.codes >= 0).sum(axis=1)
         # An item without a label says nothing; it must not count as a unit of resampling either.
         rated = np.asarray(totals > 0)
-        self.coded = coded if rated.all() else coded.select(rated)
+        self.coded = coded if rated.all() else replace(coded.select(rated), repeats=coded.repeats)
         self.totals = totals[rated]
         self.sampler = sampler or Sampler(interval or Interval(method="none"))
         self.interval = self.sampler.interval
@@ -73,13 +74,14 @@ class Study:
         scores = coded.scores()
         if isinstance(level, str) and level in ("interval", "ratio") and scores is None:
             raise UsageError(f"the level {level} needs numbers as labels, found {', '.join(coded.labels)}")
-        if level == "ordinal" and scores is None and not coded.declared:
+        ordinal = isinstance(level, str) and level == "ordinal"
+        if ordinal and scores is None and not coded.declared:
             raise UsageError("the level ordinal needs the labels in their order: declare them (--labels)")
         ranks = [float(rank) for rank in range(len(coded.labels))]
         numbers: Sequence[float] = ranks if scores is None else scores
         self.identity = np.eye(len(coded.labels))
         self.weights = weight_matrix(weights if weights is not None else self.weights_name, numbers)
-        self.distances = None if level == "ordinal" else distance_matrix(level, numbers)
+        self.distances = None if ordinal else distance_matrix(level, numbers)
 
     # What the study stands on.
 
