@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from probeta.builders.spans import attributes as automatic
 from probeta.errors import DataError, Fault, UsageError
+from probeta.evaluation.cells import Cell, attributes_named, cells, extremes
 from probeta.evaluation.compare import parse_scenario
 from probeta.evaluation.items import Item, Matched, match
 from probeta.evaluation.paired import Contrast
-from probeta.evaluation.protocol import Protocol, declared_values
+from probeta.evaluation.protocol import Protocol, conditions, declared_values
 from probeta.evaluation.read import (
     Loaded,
     data_version,
@@ -27,6 +28,8 @@ from probeta.formats import ReadOptions
 from probeta.records import Sentence
 from probeta.signature import signature
 
+#: Fewer cells than this have no worst and best ones worth naming.
+_ENOUGH_CELLS = 6
 #: In ``by``: every attribute that the recipe declares with its values, one at a time.
 RECIPE = "recipe"
 
@@ -64,6 +67,14 @@ class Request:
     language: str = "es"
 
 
+class CellTable(NamedTuple):
+    """Crossed attributes, over the units with these values."""
+
+    title: str
+    attributes: Sequence[str]
+    where: Mapping[str, Sequence[str]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpanEvaluation:
     """Scores with their protocol, their signature and what its checks say."""
@@ -74,9 +85,57 @@ class SpanEvaluation:
     checks: Sequence[Mapping[str, Any]]
     order: Mapping[str, Sequence[str]]
 
+    def cells(self, system: str, table: CellTable) -> list[Cell]:
+        """A system's cells in a table."""
+        units = self.scores.units
+        chosen = units.where(conditions(table.where)) if table.where else None
+        return cells(units, system, table.attributes, where=chosen, order=self.order)
+
+    def tables(self) -> list[CellTable]:
+        """The tables of the protocol, crossed and restricted as it says."""
+        return [
+            CellTable(table.title, (*table.rows, *table.columns), table.where)
+            for table in self.protocol.tables
+        ]
+
+    def finest(self) -> CellTable | None:
+        """The table that crosses most attributes, of the protocol's and of those asked for."""
+        by = next(iter(self.scores.systems.values())).by
+        tables = [*self.tables(), *(CellTable(name, attributes_named(name), {}) for name in by)]
+        return max(tables, key=lambda table: len(table.attributes), default=None)
+
+    def extremes(self) -> dict[str, dict[str, list[Cell]]]:
+        """The worst and best cells of the finest table by system, where it has enough to choose from."""
+        table = self.finest()
+        if table is None:
+            return {}
+        found = {system: self.cells(system, table) for system in self.scores.systems}
+        return {system: extremes(ranked) for system, ranked in found.items() if len(ranked) >= _ENOUGH_CELLS}
+
     def to_json(self) -> dict[str, Any]:
-        """The design's keys; ``checks`` where the protocol has some."""
+        """The design's keys; ``tables``, ``extremes`` and ``checks`` where there are some."""
         found = {"protocol": self.protocol.name, "signature": self.signature, **self.scores.to_json()}
+        if tables := self.tables():
+            found["tables"] = [
+                {
+                    "title": table.title,
+                    "attributes": list(table.attributes),
+                    "where": {name: list(wanted) for name, wanted in table.where.items()},
+                    "systems": {
+                        system: {cell.name: cell.to_json() for cell in self.cells(system, table)}
+                        for system in self.scores.systems
+                    },
+                }
+                for table in tables
+            ]
+        if ranked := self.extremes():
+            found["extremes"] = {
+                system: {
+                    kind: [{"cell": dict(cell.values), **cell.to_json()} for cell in some]
+                    for kind, some in kinds.items()
+                }
+                for system, kinds in ranked.items()
+            }
         return found | {"checks": list(self.checks)} if self.checks else found
 
 

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from probeta import atomic, tables
-from probeta.evaluation.cells import attributes_named, cells
-from probeta.evaluation.evaluate import SpanEvaluation
+from probeta.evaluation.cells import attributes_named
+from probeta.evaluation.evaluate import CellTable, SpanEvaluation
 from probeta.evaluation.heatmap import Tile, write_heat_map
-from probeta.evaluation.protocol import conditions
 
 #: Of ``reports/scores.json``; raised when a key changes its meaning.
 SCHEMA_VERSION = 1
@@ -29,13 +28,12 @@ def write_scores(out: Path, scores: Mapping[str, Any]) -> Path:
 
 def write_span_heat_map(out: Path, found: SpanEvaluation, by: Sequence[str] = ()) -> Path | None:
     """Write ``out/reports/scores.svg``, a row for each cell; None if no attribute was asked for."""
-    units = found.scores.units
-    tiles = []
-    for attributes, where in cell_tables(found, by):
-        chosen = units.where(conditions(where)) if where else None
-        for system in units.systems:
-            for cell in cells(units, system, attributes, where=chosen, order=found.order):
-                tiles.append(Tile(cell.name, system, cell.counts.recall, cell.counts.gold))
+    tiles = [
+        Tile(cell.name, system, cell.counts.recall, cell.counts.gold)
+        for table in cell_tables(found, by)
+        for system in found.scores.systems
+        for cell in found.cells(system, table)
+    ]
     if not tiles:
         return None
     path = out / "reports" / "scores.svg"
@@ -43,13 +41,11 @@ def write_span_heat_map(out: Path, found: SpanEvaluation, by: Sequence[str] = ()
     return path
 
 
-def cell_tables(
-    found: SpanEvaluation, by: Sequence[str] = ()
-) -> list[tuple[list[str], dict[str, list[str]]]]:
-    """The crossed attributes of the protocol's tables and of ``by``, each with its conditions."""
-    shapes = [([*table.rows, *table.columns], dict(table.where)) for table in found.protocol.tables]
-    named = by or ([] if shapes else list(next(iter(found.scores.systems.values())).by))
-    return shapes + [(list(attributes_named(crossing)), {}) for crossing in named]
+def cell_tables(found: SpanEvaluation, by: Sequence[str] = ()) -> list[CellTable]:
+    """The protocol's tables and those of ``by``; without either, of every attribute that was scored."""
+    tables = found.tables()
+    named = by or ([] if tables else list(next(iter(found.scores.systems.values())).by))
+    return tables + [CellTable(name, attributes_named(name), {}) for name in named]
 
 
 def write_cells(path: Path, found: SpanEvaluation, by: Sequence[str] = ()) -> None:
@@ -60,20 +56,11 @@ def write_cells(path: Path, found: SpanEvaluation, by: Sequence[str] = ()) -> No
     tables.write_table(path, columns=ordered, rows=rows)
 
 
-def _cell_rows(
-    found: SpanEvaluation, shapes: Sequence[tuple[list[str], dict[str, list[str]]]]
-) -> Iterator[dict[str, object]]:
-    units = found.scores.units
-    for system in units.systems:
-        for attributes, where in shapes:
-            chosen = units.where(conditions(where)) if where else None
-            fixed = {name: wanted[0] for name, wanted in where.items() if len(wanted) == 1}
-            for cell in cells(units, system, attributes, where=chosen, order=found.order):
+def _cell_rows(found: SpanEvaluation, wanted: Sequence[CellTable]) -> Iterator[dict[str, object]]:
+    for system in found.scores.systems:
+        for table in wanted:
+            fixed = {name: values[0] for name, values in table.where.items() if len(values) == 1}
+            for cell in found.cells(system, table):
                 if cell.counts.gold:
-                    yield {
-                        "system": system,
-                        **fixed,
-                        **cell.values,
-                        "n": cell.counts.gold,
-                        "recall": cell.counts.recall,
-                    }
+                    counts = {"n": cell.counts.gold, "recall": cell.counts.recall}
+                    yield {"system": system, **fixed, **cell.values, **counts}

@@ -85,14 +85,14 @@ class SystemScores:
 
     def to_json(self) -> dict[str, Any]:
         """The design's keys and what else is known."""
-        overall = self.overall.to_json()
+        overall = {"average": "micro", **self.overall.to_json()}
         overall["intervals"] = {
             name: None if interval is None else {"low": interval.low, "high": interval.high}
             for name, interval in self.intervals.items()
         }
         found: dict[str, Any] = {
             "overall": overall,
-            "macro": macro(self.labels),
+            "macro": {"average": "macro", **macro(self.labels)},
             "labels": {label: counts.to_json() for label, counts in self.labels.items()},
             "by": {name: self._cells_json(name) for name in self.by},
         }

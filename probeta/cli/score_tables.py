@@ -7,12 +7,12 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from probeta.cli.tabular import percent, print_table, ranged
-from probeta.evaluation.cells import CROSS, Cell, attributes_named, cells, extremes
+from probeta.evaluation.cells import CROSS, Cell, attributes_named
 from probeta.evaluation.counts import Counts, macro
-from probeta.evaluation.protocol import TableShape, conditions
+from probeta.evaluation.protocol import TableShape
 
 if TYPE_CHECKING:
-    from probeta.evaluation.evaluate import SpanEvaluation
+    from probeta.evaluation.evaluate import CellTable, SpanEvaluation
     from probeta.evaluation.evaluate_pairs import PairEvaluation
     from probeta.evaluation.evaluate_strings import StringEvaluation
     from probeta.evaluation.scoring import SystemScores
@@ -51,8 +51,8 @@ def print_spans(found: SpanEvaluation) -> None:
     print_table(f"{protocol.title} (micro, percent)", header, rows)
     _print_labels(found)
     _print_matches(systems.values())
-    for table in protocol.tables:
-        _print_shape(found, table)
+    for shape, table in zip(protocol.tables, found.tables(), strict=True):
+        _print_shape(found, shape, table)
     shown = {CROSS.join([*table.rows, *table.columns]) for table in protocol.tables if not table.where}
     for crossing in next(iter(systems.values())).by:
         if crossing not in shown:
@@ -117,14 +117,12 @@ def _print_matches(systems: Iterable[SystemScores]) -> None:
         print_table("Other matches", ["system", "match", "P", "R", "F1"], rows, words=2)
 
 
-def _print_shape(found: SpanEvaluation, shape: TableShape) -> None:
+def _print_shape(found: SpanEvaluation, shape: TableShape, table: CellTable) -> None:
     """Values of ``rows`` down, each system's values of ``columns`` across: recall."""
     units = found.scores.units
-    chosen = units.where(conditions(shape.where)) if shape.where else None
     rates: dict[tuple[str, tuple[str, ...]], Cell] = {}
-    names = [*shape.rows, *shape.columns]
     for system in units.systems:
-        for cell in cells(units, system, names, where=chosen, order=found.order):
+        for cell in found.cells(system, table):
             rates[system, tuple(cell.values.values())] = cell
     keys = list(dict.fromkeys(key for _, key in rates))
     rows = list(dict.fromkeys(key[: len(shape.rows)] for key in keys))
@@ -178,24 +176,16 @@ def _print_by(found: SpanEvaluation, crossing: str) -> None:
 
 def _print_extremes(found: SpanEvaluation) -> None:
     """Worst and best cells of the finest table, where it has enough cells to choose from."""
-    units = found.scores.units
-    shapes = [([*shape.rows, *shape.columns], shape.where) for shape in found.protocol.tables]
-    shapes += [(list(attributes_named(name)), {}) for name in next(iter(found.scores.systems.values())).by]
-    if not shapes:
-        return
-    names, where = max(shapes, key=lambda shape: len(shape[0]))
-    chosen = units.where(conditions(where)) if where else None
+    table = found.finest()
     rows = []
-    for system in units.systems:
-        ranked = cells(units, system, names, where=chosen, order=found.order)
-        if len(ranked) < 6:
-            return
-        for kind, chosen_cells in extremes(ranked).items():
-            for cell in chosen_cells:
+    for system, kinds in found.extremes().items():
+        for kind, ranked in kinds.items():
+            for cell in ranked:
                 rate, n = percent(cell.counts.recall), str(cell.counts.gold)
                 rows.append([system, kind, cell.name, n, rate, ranged(cell.interval)])
-    header = ["system", "", CROSS.join(names), "n", "R", "Wilson 95 %"]
-    print_table("Worst and best cells", header, rows, words=3)
+    if rows and table is not None:
+        header = ["system", "", CROSS.join(table.attributes), "n", "R", "Wilson 95 %"]
+        print_table("Worst and best cells", header, rows, words=3)
 
 
 def _print_paired(systems: Iterable[SystemScores]) -> None:
