@@ -8,22 +8,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from probeta.builders.spans import attributes as automatic
-from probeta.errors import DataError, Fault, UsageError
+from probeta.errors import DataError, UsageError
+from probeta.evaluation.attribute_table import join_attributes, load_attribute_rows
 from probeta.evaluation.cells import Cell, attributes_named, cells, extremes
 from probeta.evaluation.compare import parse_scenario
-from probeta.evaluation.items import Item, Matched, match
+from probeta.evaluation.files import data_version
+from probeta.evaluation.items import Item, match
 from probeta.evaluation.paired import Contrast
 from probeta.evaluation.protocol import Protocol, conditions, declared_values
-from probeta.evaluation.read import (
-    Loaded,
-    data_version,
-    join_attributes,
-    load_attribute_rows,
-    load_columns,
-    load_items,
-)
+from probeta.evaluation.protocol_checks import notices, value_faults
+from probeta.evaluation.read import Loaded, load_columns, load_items
 from probeta.evaluation.scoring import Choices, SpanScores, item_attributes, score_spans
-from probeta.evaluation.units import MISSING, unknown_attribute
+from probeta.evaluation.units import unknown_attribute
 from probeta.formats import ReadOptions
 from probeta.records import Sentence
 from probeta.signature import signature
@@ -156,7 +152,7 @@ def evaluate_spans(files: Files, protocol: Protocol, request: Request) -> SpanEv
     kept = _kept(gold.items, where or {})
     items = _with_attributes([gold.items[number] for number in kept], wanted, files, request)
     contrasts += [parse_contrast(text, items) for text in request.contrasts]
-    if faults := _check_values(protocol, items, order, file=gold.name):
+    if faults := value_faults(protocol, items, order, file=gold.name):
         raise DataError(faults)
     systems = {
         name: match(items, _asked(gold.items, one.items, kept), gold_file=gold.name, file=one.name)
@@ -198,7 +194,7 @@ def evaluate_spans(files: Files, protocol: Protocol, request: Request) -> SpanEv
         protocol=protocol,
         signature=line,
         scores=scores,
-        checks=_checks(protocol, scores, systems, order),
+        checks=notices(protocol, scores, systems, order),
         order=order,
     )
 
@@ -319,86 +315,3 @@ def parse_contrast(text: str, items: Sequence[Item]) -> Contrast:
     return Contrast(
         attribute=attribute, against=against, same=same, key="base" if attribute in varied else "text"
     )
-
-
-def _check_values(
-    protocol: Protocol, items: Sequence[Item], order: Mapping[str, Sequence[str]], *, file: str
-) -> list[Fault]:
-    """Under a check ``every_value``, a fault for each item without the attribute or with an undeclared one."""
-    faults = []
-    of_item = item_attributes(items)
-    for check in protocol.checks:
-        if check.check != "every_value" or check.attribute is None:
-            continue
-        declared = order.get(check.attribute)
-        column = of_item.get(check.attribute, [MISSING] * len(items))
-        for number, value in enumerate(column, start=1):
-            if value == MISSING or (declared and value not in declared):
-                faults.append(
-                    Fault(
-                        code="attribute_value",
-                        message=f"item {number} has no {check.attribute} that is declared",
-                        file=file,
-                        row=number,
-                        column=check.attribute,
-                        expected=", ".join(declared) if declared else f"a value of {check.attribute}",
-                        found="none" if value == MISSING else repr(value),
-                        fix=f"give every item its {check.attribute}, or declare the value in the recipe",
-                    )
-                )
-    return faults
-
-
-def _checks(
-    protocol: Protocol,
-    scores: SpanScores,
-    systems: Mapping[str, Matched],
-    order: Mapping[str, Sequence[str]],
-) -> list[dict[str, Any]]:
-    found = []
-    for check in protocol.checks:
-        for name, one in scores.systems.items():
-            if check.check == "near_misses":
-                found.append(
-                    {
-                        "check": check.check,
-                        "system": name,
-                        "message": check.message,
-                        "counts": near_misses(systems[name]),
-                    }
-                )
-            elif check.attribute is not None:
-                cells = {cell.name: cell for cell in one.by.get(check.attribute, ())}
-                rates = {value: cell.counts.f1 for value, cell in cells.items()}
-                absent = [value for value in order.get(check.attribute, ()) if value not in cells]
-                found.append(
-                    {
-                        "check": check.check,
-                        "system": name,
-                        "message": check.message,
-                        "attribute": check.attribute,
-                        "f1": rates,
-                        "absent": absent,
-                    }
-                )
-    return found
-
-
-def near_misses(matched: Matched) -> dict[str, int]:
-    """Predictions that a strict score counts as errors though they overlap a gold span.
-
-    ``boundaries``: they overlap one with the same label; ``label``: they have the boundaries of one with
-    another label; ``both``: they overlap one, and neither boundaries nor label are right.
-    """
-    counts = {"boundaries": 0, "label": 0, "both": 0}
-    for one, other in zip(matched.gold, matched.predicted, strict=True):
-        right = set(one.spans)
-        for span in set(other.spans) - right:
-            over = [gold for gold in right if gold.start < span.end and span.start < gold.end]
-            if any((gold.start, gold.end) == (span.start, span.end) for gold in over):
-                counts["label"] += 1
-            elif any(gold.label == span.label for gold in over):
-                counts["boundaries"] += 1
-            elif over:
-                counts["both"] += 1
-    return counts

@@ -10,6 +10,7 @@ from typing import Any
 from probeta import builtset
 from probeta.evaluation.compare import Difference
 from probeta.evaluation.evaluate import expanded
+from probeta.evaluation.files import data_version
 from probeta.evaluation.nli import (
     Classified,
     LabelledItem,
@@ -20,7 +21,7 @@ from probeta.evaluation.nli import (
     score_labels,
 )
 from probeta.evaluation.protocol import Protocol, declared_values
-from probeta.evaluation.read import data_version, load_labels
+from probeta.evaluation.read_labels import load_labels
 from probeta.signature import signature
 
 #: The config of a built set that holds the pairs, and the one that holds what annotators validated.

@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from probeta.evaluation.compare import competition_ranks
+from probeta.evaluation.files import data_version
 from probeta.evaluation.protocol import Protocol
-from probeta.evaluation.read import data_version, load_strings
-from probeta.evaluation.strings import StringScores, score_strings
+from probeta.evaluation.strings import StringRow, StringScores, score_strings
+from probeta.formats import ReadOptions, format_of, read_sentences
+from probeta.formats.adobo import read_rows
+from probeta.formats.base import Faults, Source
 from probeta.signature import signature
 
 
@@ -43,3 +46,17 @@ def evaluate_strings(gold: Path, systems: Mapping[str, Path], protocol: Protocol
     )
     line = signature({"data": data_version(gold), "protocol": protocol.name})
     return StringEvaluation(protocol=protocol, signature=line, systems=found, ranks=ranks)
+
+
+def load_strings(path: Path | str) -> list[StringRow]:
+    """Sentences with the strings of their spans: an ADoBo CSV as it stands, or any annotated file."""
+    if format_of(path) == "adobo":
+        source = Source.of(path)
+        faults = Faults(source.name)
+        rows = [StringRow(row.sentence, row.spans) for row in read_rows(source, faults)]
+        faults.done()
+        return rows
+    return [
+        StringRow(sentence.text, tuple(sentence.surfaces()))
+        for sentence in read_sentences(path, options=ReadOptions())
+    ]

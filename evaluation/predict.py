@@ -8,23 +8,15 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from probeta import tables
 from probeta.builders.spans import attributes as automatic
-from probeta.errors import DataError, Fault, UsageError
+from probeta.errors import UsageError
+from probeta.evaluation.attribute_table import is_attribute_table, load_attribute_rows
 from probeta.evaluation.compare import competition_ranks
 from probeta.evaluation.correlation import Coefficient, agreement, spearman
 from probeta.evaluation.projection import CellRate, Projection, project
-from probeta.evaluation.read import is_attribute_table, load_attribute_rows
 from probeta.evaluation.shrinkage import Shrinkage, shrunk
+from probeta.evaluation.true_scores import TrueScores
 from probeta.formats import ReadOptions, read_sentences
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrueScores:
-    """What a system really reaches on a corpus, as fractions."""
-
-    recall: float
-    f1: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,61 +156,6 @@ def corpus_spans(path: Path, *, options: SpanOptions, reading: ReadOptions) -> l
         there = ", ".join(sorted({str(row.get("label")) for row in rows}))
         raise UsageError(f"{path} has no span labelled {options.label}: its labels are {there}")
     return kept
-
-
-def read_true(path: Path, *, corpora: Sequence[str]) -> dict[str, dict[str, TrueScores]]:
-    """True scores by corpus and system, from ``system, recall`` and perhaps ``f1`` and ``corpus``.
-
-    A table without a column ``corpus`` is about the only corpus there is.
-    """
-    table = tables.read_table(path, required=("system", "recall"))
-    if "corpus" not in table.columns and len(corpora) > 1:
-        raise UsageError(f"{path} needs a column corpus, since there are several: {', '.join(corpora)}")
-    found: dict[str, dict[str, TrueScores]] = {name: {} for name in corpora}
-    faults = []
-    for row in table:
-        corpus = row.get("corpus") or corpora[0]
-        scores: dict[str, float] = {}
-        for column in ("recall", "f1"):
-            text = row.get(column)
-            if column == "f1" and not text:
-                continue
-            try:
-                scores[column] = float(text)
-            except ValueError:
-                scores[column] = -1.0
-            if not 0 <= scores[column] <= 1:
-                faults.append(
-                    Fault(
-                        code="true_score",
-                        message="the score is no fraction",
-                        file=table.file,
-                        row=row.line,
-                        column=column,
-                        expected="0 to 1",
-                        found=text,
-                        fix="divide percentages by 100",
-                    )
-                )
-        if corpus not in found:
-            faults.append(
-                Fault(
-                    code="corpus",
-                    message="there is no such corpus",
-                    file=table.file,
-                    row=row.line,
-                    column="corpus",
-                    expected=", ".join(corpora),
-                    found=corpus,
-                    fix="name the corpora with --corpus NAME=FILE",
-                )
-            )
-            continue
-        if scores.keys() >= {"recall"}:
-            found[corpus][row["system"]] = TrueScores(recall=scores["recall"], f1=scores.get("f1"))
-    if faults:
-        raise DataError(faults)
-    return found
 
 
 def predict(

@@ -1,4 +1,4 @@
-"""Gold and predictions out of any format that is known, as items, strings or classes."""
+"""Gold and predictions out of any format that is known, as items."""
 
 from __future__ import annotations
 
@@ -7,19 +7,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from probeta import builtset, tables
-from probeta.errors import DataError, Fault, UsageError
+from probeta import builtset
+from probeta.errors import Fault
+from probeta.evaluation.attribute_table import join_attributes
 from probeta.evaluation.items import Item
-from probeta.evaluation.nli import LabelledItem
-from probeta.evaluation.strings import StringRow
-from probeta.evaluation.units import attribute_rows
+from probeta.evaluation.json_lines import json_lines
 from probeta.formats import ReadOptions, ReadReport, format_of, is_positional, read_sentences
-from probeta.formats.adobo import read_rows
 from probeta.formats.base import Faults, Source
 from probeta.formats.conll import TaggedSentence, read_tagged
 from probeta.formats.rows import RowReader
 from probeta.formats.tags import Decoder
-from probeta.hashing import file_sha256, text_hash
 from probeta.records import Sentence, Span
 
 #: Keys of a span that are not attributes.
@@ -130,7 +127,7 @@ def _json_items(source: Source, options: ReadOptions, report: ReadReport) -> lis
     faults = Faults(source.name)
     build = RowReader(replace(options, span_keys="drop"), report, faults)
     items: list[Item] = []
-    for line, record in _json_lines(source, faults):
+    for line, record in json_lines(source, faults):
         number = len(items) + 1
         id = record.get("id") if isinstance(record, dict) else None
         if (
@@ -171,28 +168,6 @@ def _json_items(source: Source, options: ReadOptions, report: ReadReport) -> lis
         )
     faults.done()
     return items
-
-
-def _json_lines(source: Source, faults: Faults) -> Iterator[tuple[int, Any]]:
-    """The JSON values of a file, one a line, with their lines; blank lines are skipped."""
-    import orjson
-
-    with source.open() as handle:
-        for line, raw in enumerate(handle, start=1):
-            if raw.isspace():
-                continue
-            try:
-                yield line, orjson.loads(raw.removeprefix(b"\xef\xbb\xbf") if line == 1 else raw)
-            except orjson.JSONDecodeError as error:
-                faults.add(
-                    Fault(
-                        code="json",
-                        message=f"the line cannot be read: {error.msg}",
-                        row=line,
-                        expected="one JSON object a line",
-                        found=repr(raw[:40]),
-                    )
-                )
 
 
 def _layers(record: Any) -> Iterator[Any]:
@@ -248,176 +223,3 @@ def _with_span_attributes(folder: Path, items: Sequence[Item], split: str | None
         row.pop("label", None)
         row.pop("span", None)
     return join_attributes(items, rows, file="spans")
-
-
-def join_attributes(items: Sequence[Item], rows: Sequence[Mapping[str, Any]], *, file: str) -> list[Item]:
-    """Items with the attributes of their spans, from rows with ``item, start, end`` and the attributes.
-
-    ``item`` is the item's id, or its number from 1 where it has none. Raises a DataError for a span of
-    the gold that has no row.
-    """
-    by_span = attribute_rows(rows, file=file)
-    joined, faults = [], []
-    for number, item in enumerate(items, start=1):
-        names = [item.id] if item.id is not None else [f"#{number}", str(number)]
-        found = []
-        for span in item.spans:
-            keys = [(name, span.start, span.end) for name in names]
-            row = next((by_span[key] for key in keys if key in by_span), None)
-            if row is None:
-                faults.append(
-                    Fault(
-                        code="span_attributes",
-                        message=f"a span of item {number} has no row",
-                        file=file,
-                        row=number,
-                        expected=f"item={names[0]}, start={span.start}, end={span.end}",
-                        found="none",
-                        fix="write the table for this very gold with `probeta attributes`",
-                    )
-                )
-            found.append(row or {})
-        joined.append(replace(item, span_attributes=found))
-    if faults:
-        raise DataError(faults)
-    return joined
-
-
-def load_attribute_rows(path: Path) -> list[dict[str, Any]]:
-    """The rows of a table of span attributes, in any format that `probeta attributes` writes."""
-    if path.suffix.lower() in (".jsonl", ".ndjson"):
-        return list(_json_rows(path))
-    if path.suffix.lower() == ".parquet":
-        import pyarrow.parquet as pq
-
-        rows: list[dict[str, Any]] = pq.read_table(path).to_pylist()
-        return rows
-    return [dict(row.values) for row in tables.read_table(path, required=("item", "start", "end"))]
-
-
-def is_attribute_table(path: Path) -> bool:
-    """Whether a file is a table of span attributes rather than an annotated corpus, by its first row."""
-    suffix = path.suffix.lower()
-    if not path.is_file():
-        return False
-    if suffix == ".parquet":
-        import pyarrow.parquet as pq
-
-        names = set(pq.read_schema(path).names)
-    elif suffix == ".jsonl":
-        names = set(next(_json_rows(path), {}))
-    elif suffix == ".xlsx":
-        names = set(tables.read_table(path).columns)
-    elif suffix in (".csv", ".tsv"):
-        with path.open(encoding="utf-8-sig", errors="replace") as handle:
-            names = set(handle.readline().strip().replace("\t", ",").replace(";", ",").split(","))
-    else:
-        return False
-    return {"item", "start", "end"} <= names
-
-
-def _json_rows(path: Path) -> Iterator[dict[str, Any]]:
-    """The objects of a JSONL file."""
-    faults = Faults(str(path))
-    for line, record in _json_lines(Source.of(path), faults):
-        if isinstance(record, dict):
-            yield record
-        else:
-            faults.add(
-                Fault(code="record_type", message="the row is no object", row=line, expected="an object")
-            )
-    faults.done()
-
-
-def load_strings(path: Path | str) -> list[StringRow]:
-    """Sentences with the strings of their spans: an ADoBo CSV as it stands, or any annotated file."""
-    if format_of(path) == "adobo":
-        source = Source.of(path)
-        faults = Faults(source.name)
-        rows = [StringRow(row.sentence, row.spans) for row in read_rows(source, faults)]
-        faults.done()
-        return rows
-    return [
-        StringRow(sentence.text, tuple(sentence.surfaces()))
-        for sentence in read_sentences(path, options=ReadOptions())
-    ]
-
-
-def load_labels(path: Path, *, config: str | None = "pairs", split: str | None = None) -> list[LabelledItem]:
-    """Classes by id: a config of a built set, or a table or JSONL with ``id`` and ``label``.
-
-    A built set's class is its ``connector_type``, which a file may have in place of ``label``. Rows of a
-    file that name another ``config`` are left out, unless none is asked for.
-    """
-    if path.is_dir():
-        rows: list[dict[str, Any]] = builtset.read(path, config or "pairs", split).to_pylist()
-    elif path.suffix.lower() in (".jsonl", ".ndjson"):
-        rows = list(_json_rows(path))
-    else:
-        rows = [dict(row.values) for row in tables.read_table(path, required=("id",))]
-    items, faults = [], []
-    for number, row in enumerate(rows, start=1):
-        if config is not None and row.get("config") not in (None, "", config):
-            continue
-        id, label = row.pop("id", None), row.pop("label", None)
-        if label in (None, ""):
-            label = row.pop("connector_type", None)
-        if id in (None, ""):
-            faults.append(
-                Fault(
-                    code="missing_id",
-                    message="the row has no id",
-                    file=str(path),
-                    row=number,
-                    column="id",
-                    expected="the id of a pair",
-                    fix="give every row the id of its pair",
-                )
-            )
-            continue
-        items.append(LabelledItem(str(id), None if label in (None, "") else str(label), row))
-    if faults:
-        raise DataError(faults)
-    if not items:
-        raise UsageError(f"{path} holds no pairs{f' of the config {config}' if config else ''}")
-    return items
-
-
-def named_files(arguments: Sequence[str], *, what: str) -> dict[str, Path]:
-    """Files by name: ``NAME=FILE``, or a file whose stem is its name; ``what`` says what they are.
-
-    >>> sorted(named_files(["crf=out/1.jsonl", "out/beto.jsonl"], what="systems"))
-    ['beto', 'crf']
-    """
-    found: dict[str, Path] = {}
-    for argument in arguments:
-        name, equals, file = argument.partition("=")
-        if not equals or not name or Path(argument).exists():
-            name, file = Path(argument).stem, argument
-        if name in found:
-            raise UsageError(f"two {what} are called {name}: name them, NAME=FILE")
-        found[name] = Path(file)
-    return found
-
-
-def data_version(path: Path | str) -> str:
-    """What a signature calls the data: a built set's name and version, else the file's name, and a hash.
-
-    The hash of a built set leaves its reports out: a score written into the set does not change its data.
-    """
-    if str(path) == "-":
-        return "stdin"
-    place = Path(path)
-    if place.is_dir():
-        recipe = place / "build" / "probeta.yaml"
-        sums = place / "SHA256SUMS"
-        if recipe.is_file() and sums.is_file():
-            from probeta.recipe.source import parse_yaml
-
-            declared = parse_yaml(recipe.read_text(encoding="utf-8"), file=recipe.name).value
-            if isinstance(declared, dict):
-                lines = sums.read_text(encoding="utf-8").splitlines()
-                kept = text_hash(*(line for line in lines if "  reports/" not in line))
-                return f"{declared.get('name')}-{declared.get('version')}@{kept[:8]}"
-        return place.name
-    return f"{place.name}@{file_sha256(place)[:8]}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,6 +20,7 @@ from probeta.evaluation.compare import (
     scenario,
 )
 from probeta.evaluation.counts import Counts, macro
+from probeta.evaluation.examples import examples
 from probeta.evaluation.intervals import Interval, clusters, percentile, resample
 from probeta.evaluation.items import Item, Matched
 from probeta.evaluation.paired import Contrast, PairedResult, paired
@@ -34,36 +34,12 @@ from probeta.evaluation.spantable import (
     shared,
     untyped_counts,
 )
+from probeta.evaluation.token_scores import Tokens, accuracy_by, token_scores
 from probeta.evaluation.units import Predictions, Units, Values, values
-from probeta.randomness import keyed
 
 #: Ways to match beside the strict one (boundaries and label).
 MATCHES: Sequence[str] = ("untyped", *relaxed.SCHEMES)
 _MEASURES = ("precision", "recall", "f1")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tokens:
-    """Token counts by item: all, those with equal tags, labelled ones in gold, prediction and both."""
-
-    tokens: Ints
-    equal: Ints
-    gold: Ints
-    predicted: Ints
-    correct: Ints
-
-    def accuracy(self, items: Sequence[int] | slice = slice(None)) -> float | None:
-        """Tokens with equal tags of all tokens of the items; None without tokens."""
-        count = int(self.tokens[items].sum())
-        return int(self.equal[items].sum()) / count if count else None
-
-    def labelled(self) -> Counts:
-        """Tokens with a label: their counts give token precision, recall and F1."""
-        return Counts(
-            gold=int(self.gold.sum()),
-            predicted=int(self.predicted.sum()),
-            correct=int(self.correct.sum()),
-        )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -186,7 +162,8 @@ def score_spans(
         name: from_spans([item.spans for item in matched.predicted], labels)
         for name, matched in systems.items()
     }
-    units = _units(gold, table, labels, predicted)
+    of_item = item_attributes(gold)
+    units = _units(gold, of_item, table, labels, predicted)
     cluster_names = [_cluster(item, number) for number, item in enumerate(gold)]
     cluster = clusters(cluster_names)
     scores: dict[str, SystemScores] = {}
@@ -194,7 +171,7 @@ def score_spans(
     for name, matched in systems.items():
         sampled = _sampled(table, predicted[name], units.systems[name], len(gold), cluster, choices)
         samples[name] = sampled[choices.primary]
-        tokens = _tokens(matched) if comparable_tags else None
+        tokens = token_scores(matched) if comparable_tags else None
         by = {
             crossing: cells(units, name, attributes_named(crossing), order=choices.order)
             for crossing in choices.by
@@ -214,9 +191,17 @@ def score_spans(
             intervals={measure: percentile(sampled[measure]) for measure in _MEASURES},
             tokens=tokens,
             by=by,
-            token_accuracy_by={} if tokens is None else _accuracy_by(gold, tokens, choices.by),
+            token_accuracy_by={} if tokens is None else accuracy_by(of_item, tokens, choices.by),
             paired=[result for contrast in choices.contrasts for result in paired(units, name, contrast)],
-            examples=_examples(matched, units.systems[name], table, predicted[name], labels, choices),
+            examples=examples(
+                matched,
+                units.systems[name],
+                gold=table,
+                predicted=predicted[name],
+                labels=labels,
+                count=choices.examples,
+                seed=choices.seed,
+            ),
             invalid=(invalid or {}).get(name, {}),
             repeated=predicted[name].repeated,
         )
@@ -250,10 +235,13 @@ def item_attributes(items: Sequence[Item]) -> dict[str, Values]:
 
 
 def _units(
-    gold: Sequence[Item], table: SpanTable, labels: Labels, predicted: Mapping[str, SpanTable]
+    gold: Sequence[Item],
+    of_item: Mapping[str, Values],
+    table: SpanTable,
+    labels: Labels,
+    predicted: Mapping[str, SpanTable],
 ) -> Units:
     names = list(labels)
-    of_item = item_attributes(gold)
     attributes = {name: column[table.item] for name, column in of_item.items()}
     attributes |= _span_attributes(gold, table, names, taken=attributes)
     attributes["label"] = values(names[code] for code in table.label)
@@ -313,81 +301,3 @@ def _sampled(
             "recall": correct / of_gold,
             "f1": 2 * correct / (of_gold + of_predicted),
         }
-
-
-def _tokens(matched: Matched) -> Tokens | None:
-    """Token counts, where every item is tagged on both sides."""
-    rows = []
-    for one, other in zip(matched.gold, matched.predicted, strict=True):
-        if one.tags is None or other.tags is None:
-            return None
-        equal = sum(map(operator.eq, one.tags, other.tags))
-        first, second = list(map(_label, one.tags)), list(map(_label, other.tags))
-        correct = sum(a is not None and a == b for a, b in zip(first, second, strict=True))
-        labelled = [sum(label is not None for label in side) for side in (first, second)]
-        rows.append((len(one.tags), equal, *labelled, correct))
-    tokens, equals, gold, predicted, both = np.array(rows, dtype=np.int64).reshape(-1, 5).T
-    return Tokens(tokens=tokens, equal=equals, gold=gold, predicted=predicted, correct=both)
-
-
-def _label(tag: str) -> str | None:
-    return None if tag == "O" else tag.partition("-")[2]
-
-
-def _accuracy_by(
-    gold: Sequence[Item], tokens: Tokens, by: Sequence[str]
-) -> dict[str, dict[str, float | None]]:
-    """Token accuracy for each value of the attributes that items have."""
-    of_item = item_attributes(gold)
-    found: dict[str, dict[str, float | None]] = {}
-    for crossing in by:
-        names = attributes_named(crossing)
-        if not all(name in of_item for name in names):
-            continue
-        members: dict[str, list[int]] = {}
-        for item, key in enumerate(zip(*(of_item[name] for name in names), strict=True)):
-            members.setdefault(":".join(key), []).append(item)
-        found[crossing] = {key: tokens.accuracy(items) for key, items in members.items()}
-    return found
-
-
-def _examples(
-    matched: Matched,
-    result: Predictions,
-    gold: SpanTable,
-    predicted: SpanTable,
-    labels: Labels,
-    choices: Choices,
-) -> dict[str, list[dict[str, Any]]]:
-    """Up to ``choices.examples`` spans found, missed and spurious, drawn by the seed, in the items' order."""
-    if not choices.examples:
-        return {}
-    names = list(labels)
-    kinds = {
-        "hits": (gold, np.flatnonzero(result.hits)),
-        "misses": (gold, np.flatnonzero(~result.hits)),
-        "spurious": (predicted, np.flatnonzero(~result.correct)),
-    }
-    found: dict[str, list[dict[str, Any]]] = {}
-    for kind, (table, members) in kinds.items():
-        rows = []
-        for row in members.tolist():
-            item = matched.gold[int(table.item[row])]
-            start, end = int(table.start[row]), int(table.end[row])
-            text = item.text or ""
-            rows.append(
-                {
-                    "item": item.id or f"#{int(table.item[row]) + 1}",
-                    "text": text,
-                    "start": start,
-                    "end": end,
-                    "span": text[start:end],
-                    "label": names[table.label[row]],
-                }
-            )
-        # Drawn by the span's own key, so that the choice does not depend on the items' order.
-        drawn = sorted(rows, key=lambda row: keyed(choices.seed, kind, *map(str, row.values())).random())
-        found[kind] = sorted(
-            drawn[: choices.examples], key=lambda row: (row["item"], row["start"], row["end"])
-        )
-    return found

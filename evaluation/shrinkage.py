@@ -15,16 +15,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from probeta.errors import one_of
 from probeta.evaluation.projection import CellRate, project_recall
-
-if TYPE_CHECKING:
-    from probeta.evaluation.predict import TrueScores
+from probeta.evaluation.true_scores import TrueScores
 
 ESTIMATORS = ("margins",)
 #: Imagined spans to choose from; 0 is no shrinking.

@@ -338,7 +338,7 @@ def test_faults_are_all_told(
 
 
 def test_true_scores_of_an_unknown_system_are_refused(corpus: Path, small_cells: Path) -> None:
-    from probeta.evaluation.predict import TrueScores
+    from probeta.evaluation.true_scores import TrueScores
 
     spans = corpus_spans(corpus, options=SpanOptions(), reading=ReadOptions())
     with pytest.raises(UsageError, match="which have no cells"):

@@ -64,9 +64,10 @@ def command(
     Example: probeta predict --recalls cells.csv --corpus dev.conll --label ENG --true true.csv
     """
     with reported(as_json=as_json):
-        from probeta.evaluation.predict import SpanOptions, corpus_spans, predict, read_true
+        from probeta.evaluation.files import data_version, named_files
+        from probeta.evaluation.predict import SpanOptions, corpus_spans, predict
         from probeta.evaluation.projection import read_rates
-        from probeta.evaluation.read import data_version, named_files
+        from probeta.evaluation.true_scores import read_true
         from probeta.formats import ReadOptions
         from probeta.signature import signature
 

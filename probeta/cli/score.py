@@ -74,7 +74,7 @@ def command(
     ] = None,
     language: Annotated[str, typer.Option(help="The language of automatic attributes.")] = "es",
     examples: Annotated[int, typer.Option(min=0, help="Show N hits, misses and spurious spans.")] = 0,
-    samples: Annotated[int, typer.Option(min=0, help="Bootstrap samples.")] = 1000,
+    samples: Annotated[int, typer.Option(min=1, help="Bootstrap samples.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap and of the examples.")] = 0,
     gold_format: Annotated[
         str | None, typer.Option(help="The gold's format, if its ending does not tell.")
@@ -97,8 +97,8 @@ def command(
     """
     with reported(as_json=as_json):
         from probeta.errors import UsageError
+        from probeta.evaluation.files import named_files
         from probeta.evaluation.protocol import load_protocol
-        from probeta.evaluation.read import named_files
 
         systems = named_files(predictions or [], what="systems")
         if bool(systems) == bool(pred_column):
