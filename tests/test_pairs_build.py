@@ -339,3 +339,47 @@ def test_the_tagger_refuses_what_has_no_verb(tmp_path: Path) -> None:
     (step,) = [s for s in mined.funnel["corpora"][0]["filters"] if s["filter"] == "has_nominal_and_verb"]
     assert step["refused"]["contrasting"] == 12
     assert mined.funnel["tagger"].startswith("es_core_news_")
+
+
+def test_every_class_of_a_phrase_is_declared(tmp_path: Path) -> None:
+    chosen = recipe()
+    labels = {name: label for name, label in chosen.labels.items() if name != "reasoning"}
+    bare = chosen.model_copy(update={"labels": labels})
+    bare._folder, bare._shown = chosen.folder, "esnlir"
+    with pytest.raises(DataError, match="declares no class reasoning"):
+        mine_pairs(bare, corpora=[write(tmp_path / "c.jsonl", varied(5, "d"))], work=tmp_path / "work")
+
+
+def test_a_phrase_table_tells_every_fault(tmp_path: Path) -> None:
+    from probeta.builders.pairs.phrases import read_phrases
+
+    (tmp_path / "p.csv").write_text(
+        "phrase,class,follow,blockers,absorb,variants,source\n"
+        "sin embargo,contrasting,any,,,,x\n"
+        "SIN  EMBARGO,contrasting,any,,,,x\n"
+        "es decir,entailment,comma,,,,x\n"
+        "o sea,entailment,punctuation_or_absorbed,,,,x\n"
+        "y,neutral,any,,,,x\n"
+        ",contrasting,any,,,,x\n",
+        encoding="utf-8",
+    )
+    with pytest.raises(DataError) as caught:
+        read_phrases(tmp_path / "p.csv", name="p.csv")
+    assert [(fault.row, fault.code) for fault in caught.value.faults] == [
+        (3, "phrase_twice"),
+        (4, "phrase_follow"),
+        (5, "phrase_absorb"),
+        (6, "phrase_class"),
+        (7, "phrase_empty"),
+    ]
+
+
+def test_the_papers_phrases_ship_as_a_table(reference_data: Path) -> None:
+    import csv
+
+    from probeta.builders.pairs.phrases import fold, read_phrases
+
+    with (reference_data / "paper" / "esnlir_linking_phrases.csv").open(encoding="utf-8") as handle:
+        paper = {row["phrase_as_printed"]: row["class"] for row in csv.DictReader(handle)}
+    ours = read_phrases(load_recipe("esnlir").path("phrases.csv"))
+    assert {fold(phrase.phrase): phrase.label for phrase in ours} == paper

@@ -9,7 +9,7 @@ texts (Gururangan et al., 2018; Poliak et al., 2018). A gate is judged by the lo
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,6 +31,17 @@ WORDS_SHOWN = 12
 ESTIMATORS = 2000
 
 _WORD = re.compile(r"\w+")
+
+#: What is read of each pair.
+COLUMNS = (
+    "id",
+    "sentence_1",
+    "sentence_2",
+    "connector_type",
+    "dataset",
+    "document",
+    "sentence_2_document",
+)
 
 Rows = Mapping[str, Sequence[Any]]
 
@@ -148,9 +159,11 @@ def artifacts(
     recipe = load_recipe(folder / "build")
     if not isinstance(recipe, PairRecipe):
         raise UsageError(f"{folder} holds no pairs; artifacts are measured on pair sets")
+    paths = sorted((folder / "pairs").glob("*.parquet"))
     return artifact_report(
-        builtset.read(folder, "pairs"),
+        (batch for path in paths for batch in _read(path)),
         recipe.pairs.artifacts,
+        total=sum(_rows(path) for path in paths),
         name=f"{recipe.name}-{recipe.version}",
         seed=recipe.seed if seed is None else seed,
         xgboost=xgboost,
@@ -158,16 +171,30 @@ def artifacts(
     )
 
 
+def _read(path: Path) -> Iterator[pa.RecordBatch]:
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        yield from file.iter_batches(columns=list(COLUMNS))
+
+
+def _rows(path: Path) -> int:
+    import pyarrow.parquet as pq
+
+    return int(pq.read_metadata(path).num_rows)
+
+
 def artifact_report(
-    pairs: pa.Table,
+    pairs: Iterable[pa.RecordBatch],
     settings: ArtifactSettings,
     *,
+    total: int,
     name: str,
     seed: int,
     xgboost: bool = False,
     estimators: int = ESTIMATORS,
 ) -> dict[str, Any]:
-    """Measure every baseline on ``pairs`` and judge the gates.
+    """Measure every baseline on a sample of ``pairs``, of which there are ``total``, and judge the gates.
 
     Accuracies and recalls are fractions with percentile intervals from a bootstrap over documents
     (1,000 resamples). With fewer than two documents, or a class that only one document holds, nothing can be
@@ -175,7 +202,7 @@ def artifact_report(
     """
     import numpy as np
 
-    rows = _sampled(pairs, settings.sample, seed)
+    rows = _sampled(pairs, settings.sample, seed, total=total)
     labels = np.array(rows["connector_type"], dtype=object)
     groups = _groups(rows)
     classes = sorted(set(labels.tolist()))
@@ -190,7 +217,7 @@ def artifact_report(
                 "bootstrap": f"documents:{RESAMPLES}",
             }
         ),
-        "pairs": pairs.num_rows,
+        "pairs": total,
         "measured_pairs": len(labels),
         "documents": len(set(groups.tolist())),
         "classes": {label: int((labels == label).sum()) for label in classes},
@@ -222,26 +249,22 @@ def artifact_report(
     return report
 
 
-def _sampled(pairs: pa.Table, sample: int, seed: int) -> Rows:
-    """At most ``sample`` rows, chosen by a draw on the id, so that the order of rows changes nothing."""
+def _sampled(pairs: Iterable[pa.RecordBatch], sample: int, seed: int, *, total: int) -> Rows:
+    """At most ``sample`` rows, those with the lowest draws on their ids: the order of rows changes nothing.
+
+    Of many rows only those are held whose draw is low enough to come into question.
+    """
     from probeta.builders.pairs.records import number
 
-    columns = [
-        "id",
-        "sentence_1",
-        "sentence_2",
-        "connector_type",
-        "dataset",
-        "document",
-        "sentence_2_document",
-    ]
-    table = pairs.select(columns)
-    ids = table.column("id").to_pylist()
-    order = sorted(range(len(ids)), key=lambda at: (number("artifacts", str(seed), ids[at]), ids[at]))[
-        :sample
-    ]
-    taken = table.take(order)
-    return {column: taken.column(column).to_pylist() for column in columns}
+    limit = 2**64 if total <= sample else int(2**64 * min(1.0, 1.25 * sample / total))
+    kept: list[tuple[int, str, dict[str, Any]]] = []
+    for batch in pairs:
+        for at, name in enumerate(batch.column("id").to_pylist()):
+            draw = number("artifacts", str(seed), name)
+            if draw < limit:
+                kept.append((draw, name, {column: batch.column(column)[at].as_py() for column in COLUMNS}))
+    kept.sort(key=lambda one: one[:2])
+    return {column: [row[column] for _, _, row in kept[:sample]] for column in COLUMNS}
 
 
 def _groups(rows: Rows) -> np.ndarray[Any, Any]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from probeta import atomic
-from probeta.builders.pairs.assemble import ORDER, Assembled, assemble, check_shards
+from probeta.builders.pairs.assemble import NEUTRAL, ORDER, Assembled, assemble, check_shards
 from probeta.builders.pairs.corpora import Corpus, chosen_corpora, read_corpora
 from probeta.builders.pairs.funnel import SCHEMA_VERSION, corpus_funnel, readable, sum_faults, warnings
 from probeta.builders.pairs.job import Job, load_job
@@ -131,6 +131,17 @@ def mine_pairs(
         folder=recipe.folder,
         shown=recipe.shown("").rstrip("/"),
     )
+    if unknown := [label for label in (*job.classes, NEUTRAL) if label not in recipe.labels]:
+        raise DataError(
+            Fault(
+                code="class_unknown",
+                message=f"the recipe declares no class {', '.join(unknown)}",
+                file=recipe.shown("probeta.yaml"),
+                column="labels",
+                found=", ".join(recipe.labels),
+                fix="declare every class of the linking phrases, and neutral",
+            )
+        )
     declared = read_corpora([(recipe.path(file), recipe.shown(file)) for file in settings.corpora])
     chosen = chosen_corpora(declared, corpora)
     work.mkdir(parents=True, exist_ok=True)

@@ -97,7 +97,9 @@ def chosen_corpora(declared: dict[str, Corpus], given: Sequence[str]) -> list[Co
             raise UsageError("the recipe brings no corpus of its own; give --corpus PATH")
         missing = [corpus for corpus in own if corpus.path is not None and not corpus.path.exists()]
         if missing:
-            raise UsageError(f"the recipe's corpus {missing[0].name} is not there: {missing[0].path}")
+            raise UsageError(
+                f"the recipe's own corpus {missing[0].name} is not there ({missing[0].path}); give --corpus PATH"
+            )
         return sorted(own, key=lambda corpus: corpus.name)
     chosen: dict[str, Corpus] = {}
     for word in given:

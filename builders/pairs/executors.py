@@ -10,6 +10,9 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+import subprocess
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,10 +22,12 @@ from typing import Any
 from probeta.builders.pairs.build import Executor
 from probeta.builders.pairs.guard import run_guarded
 from probeta.builders.pairs.job import Job
-from probeta.builders.pairs.run import lost_shard
 from probeta.builders.pairs.shards import Record, Task, read_record
-from probeta.errors import PrerequisiteError, UsageError, one_of
+from probeta.errors import DataError, Fault, PrerequisiteError, UsageError, one_of
 from probeta.progress import say
+
+#: Seconds between looks at Slurm's queue.
+POLL = 5
 
 EXECUTORS = ("processes", "local-datatrove", "slurm", "ray")
 
@@ -127,30 +132,34 @@ def _run_datatrove(
         from datatrove.executor import SlurmPipelineExecutor
 
         hours, rest = divmod(cluster.task_limit, 3600)
-        submitted = time.time()
-        SlurmPipelineExecutor(
+        submitted = SlurmPipelineExecutor(
             **common,
             workers=workers,
             time=f"{hours:02d}:{rest // 60:02d}:{rest % 60:02d}",
             partition=cluster.partition,
             mem_per_cpu_gb=cluster.memory,
             job_name="probeta",
+            # The nodes need the programs of this environment, whether or not it was activated here.
+            env_command=f"export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH",
+            run_on_dependency_fail=True,
+            mail_type="NONE",
             sbatch_args=dict(cluster.sbatch),
-        ).run()
+        )
+        submitted.run()
         say(
             "probeta: submitted to Slurm; waiting for the shards. Interrupt at will: the same command goes on"
         )
-        _wait(job, tasks, submitted, world=world, logs=logs)
-    return _records(job, tasks)
+        _wait(job, tasks, submitted.job_id)
+    return _records(job, tasks, logs)
 
 
-def _wait(job: Job, tasks: Sequence[Task], since: float, *, world: int, logs: Path) -> None:
-    """Wait until every shard is done, or every rank has ended after ``since``."""
+def _wait(job: Job, tasks: Sequence[Task], number: str | int) -> None:
+    """Wait until every shard is done or Slurm has no such job any more."""
     while any(not _done(job, task) for task in tasks):
-        ended = [path for path in logs.glob("completions/*") if path.stat().st_mtime >= since]
-        if len(ended) >= world:
+        queue = subprocess.run(["squeue", "-h", "-j", str(number)], capture_output=True, text=True)
+        if queue.returncode or not queue.stdout.strip():
             return
-        time.sleep(10)
+        time.sleep(POLL)
 
 
 def _done(job: Job, task: Task) -> bool:
@@ -158,11 +167,16 @@ def _done(job: Job, task: Task) -> bool:
     return record is not None and record.job_hash == job.hash(task.corpus)
 
 
-def _records(job: Job, tasks: Sequence[Task]) -> list[Record]:
-    records = []
-    for task in tasks:
-        record = read_record(task)
-        if record is None or record.job_hash != job.hash(task.corpus):
-            raise lost_shard(task)
-        records.append(record)
-    return records
+def _records(job: Job, tasks: Sequence[Task], logs: Path) -> list[Record]:
+    missing = [task for task in tasks if not _done(job, task)]
+    if missing:
+        raise DataError(
+            Fault(
+                code="shard_lost",
+                message=f"{len(missing)} of {len(tasks)} shards were not mined",
+                file=missing[0].shard.parts[0].path,
+                fix=f"read the logs in {logs}; the same command goes on from the others",
+            )
+        )
+    records = [read_record(task) for task in tasks]
+    return [record for record in records if record is not None]

@@ -50,8 +50,13 @@ def make(recipe: PairRecipe, options: Options) -> Product:
         )
         for config, splits in mined.configs.items()
     ]
+    counts = _counts(mined)
     artifacts = artifact_report(
-        _pairs(mined), recipe.pairs.artifacts, name=f"{recipe.name}-{recipe.version}", seed=options.seed
+        (batch for split in mined.configs["pairs"] for batch in mined.batches("pairs", split)),
+        recipe.pairs.artifacts,
+        total=counts["pairs"],
+        name=f"{recipe.name}-{recipe.version}",
+        seed=options.seed,
     )
     return Product(
         configs=configs,
@@ -61,32 +66,13 @@ def make(recipe: PairRecipe, options: Options) -> Product:
             "rejects": {"schema_version": 1, "signature": line, "rejects": list(mined.rejects())},
             "artifacts": artifacts,
         },
-        counts=_counts(mined),
+        counts=counts,
         signature=line,
         warnings=[*mined.funnel["warnings"], *gate_warnings(artifacts)],
         provenance={"tagger": mined.job.tagger, "corpora": _provenance(mined)},
         command=[part for corpus in mined.corpora for part in ("--corpus", f"'{corpus.name}=PATH'")],
         done=lambda: shutil.rmtree(work, ignore_errors=True),
     )
-
-
-def _pairs(mined: Mined) -> Any:
-    """The columns that the artifact report reads, of all splits."""
-    import pyarrow as pa
-
-    columns = [
-        "id",
-        "sentence_1",
-        "sentence_2",
-        "connector_type",
-        "dataset",
-        "document",
-        "sentence_2_document",
-    ]
-    batches = [
-        batch.select(columns) for split in mined.configs["pairs"] for batch in mined.batches("pairs", split)
-    ]
-    return pa.Table.from_batches(batches)
 
 
 def _counts(mined: Mined) -> dict[str, Any]:
