@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from probeta.builders.spans import attributes as automatic
-from probeta.errors import DataError, UsageError
+from probeta.errors import DataError, UsageError, one_of
 from probeta.evaluation.attribute_table import join_attributes, load_attribute_rows
 from probeta.evaluation.cells import Cell, attributes_named, cells, extremes
 from probeta.evaluation.compare import parse_scenario
@@ -18,7 +18,7 @@ from probeta.evaluation.paired import Contrast
 from probeta.evaluation.protocol import Protocol, conditions, declared_values
 from probeta.evaluation.protocol_checks import notices, value_faults
 from probeta.evaluation.read import Loaded, load_columns, load_items
-from probeta.evaluation.scoring import Choices, SpanScores, item_attributes, score_spans
+from probeta.evaluation.scoring import MATCHES, Choices, SpanScores, item_attributes, score_spans
 from probeta.evaluation.units import unknown_attribute
 from probeta.formats import ReadOptions
 from probeta.records import Sentence
@@ -158,7 +158,8 @@ def evaluate_spans(files: Files, protocol: Protocol, request: Request) -> SpanEv
         name: match(items, _asked(gold.items, one.items, kept), gold_file=gold.name, file=one.name)
         for name, one in loaded.items()
     }
-    matches = list(dict.fromkeys([*protocol.matches, *request.matches]))
+    asked = [one_of(name, MATCHES, what="match") for name in request.matches]
+    matches = list(dict.fromkeys([*protocol.matches, *asked]))
     scores = score_spans(
         systems=systems,
         choices=Choices(

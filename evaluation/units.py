@@ -64,6 +64,9 @@ class Units:
     def column(self, attribute: str) -> Values:
         """The units' values of ``attribute``; a UsageError lists those there are."""
         if attribute not in self.attributes:
+            if not len(self):
+                # Nothing has an attribute that spans would have.
+                return values(())
             raise UsageError(unknown_attribute(attribute, self.attributes))
         return self.attributes[attribute]
 

@@ -300,3 +300,21 @@ def test_a_faulty_line_is_told_with_its_place(
     assert "bad.jsonl:1 [spans]: span outside the text" in err
     assert "bad.jsonl:2: the line cannot be read" in err
     assert "bad.jsonl:3: the row is no object" in err
+
+
+def test_nothing_to_find(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gold = write_jsonl(tmp_path / "gold.jsonl", [{"id": "a", "text": "Nada", "spans": []}])
+    found = run_json(capsys, gold, gold, "--by", "type,quotes")
+    assert found["overall"]["f1"] is None and found["by"] == {"type": {}, "quotes": {}}
+    other = write_jsonl(tmp_path / "other.jsonl", [{"id": "a", "spans": span_list([(0, 4, "ENG")])}])
+    # A false alarm counts in a sentence without spans too.
+    found = run_json(capsys, gold, other)
+    assert (found["overall"]["predicted"], found["overall"]["f1"], found["overall"]["recall"]) == (
+        1,
+        0.0,
+        None,
+    )
+    _, err = run(capsys, gold, gold, "--match", "loose", code=2)
+    assert "expected one of untyped, exact, partial, type" in err
+    empty = write_jsonl(tmp_path / "empty.jsonl", [])
+    assert run_json(capsys, empty, empty)["overall"]["gold"] == 0
