@@ -153,7 +153,7 @@ def warnings(corpora: Iterable[Mapping[str, Any]], *, classes: Sequence[str]) ->
             found.append(f"{name}: gives NOTHING to the set: {why} (found: {pairs})")
         elif corpus["pairs"][smallest] < FEW:
             found.append(
-                f"{name}: nearly empty: {corpus['pairs'][smallest]} pairs of class {smallest} hold it to {total} "
+                f"{name}: nearly empty: class {smallest} has {corpus['pairs'][smallest]}, which holds it to {total} "
                 f"pairs in all (found: {pairs})"
             )
         for split, one in corpus["splits"].items():
