@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from probeta.cli import options
 from probeta.cli.common import Json, command_app, print_json, reported
 
 app = command_app()
@@ -14,10 +15,7 @@ app = command_app()
 
 @app.command()
 def adjudicate(
-    annotations: Annotated[
-        Path,
-        typer.Argument(help="A campaign folder, or the table as .parquet, .jsonl, .csv, .tsv or .xlsx."),
-    ],
+    annotations: options.Answers,
     reference: Annotated[
         str | None, typer.Option(help="The item column with the original label or spans. Default: original.")
     ] = None,
@@ -44,9 +42,7 @@ def adjudicate(
     by: Annotated[
         list[str] | None, typer.Option(help="A table by this item column; may be repeated.")
     ] = None,
-    items: Annotated[
-        Path | None, typer.Option(help="Item columns: a built set, or a table with a column item or id.")
-    ] = None,
+    items: options.Items = None,
     decisions: Annotated[
         Path | None, typer.Option(help="An annotation table of adjudicators, merged into the gold.")
     ] = None,
@@ -56,28 +52,22 @@ def adjudicate(
             help="What conflicts.jsonl holds for adjudicators, votes blinded: undecided, not_kept, disagreed."
         ),
     ] = "undecided",
-    wide: Annotated[bool, typer.Option("--wide", help="One row an item, one column an annotator.")] = False,
-    labels: Annotated[str | None, typer.Option(help="The declared label set, separated by commas.")] = None,
-    missing: Annotated[str | None, typer.Option(help="The one token that means no label.")] = None,
-    fold: Annotated[
-        list[str] | None, typer.Option(help="Read one label as another: written=meant; may be repeated.")
-    ] = None,
-    duplicates: Annotated[
-        str, typer.Option(help="An annotator's second answer to an item: error, first or last counts.")
-    ] = "error",
+    wide: options.Wide = False,
+    labels: options.Labels = None,
+    missing: options.Missing = None,
+    fold: options.Fold = None,
+    duplicates: options.Duplicates = "error",
     language: Annotated[
         str | None,
         typer.Option(help="Whose spaCy tokenizer the method tokens uses. Default: the campaign's, or es."),
     ] = None,
-    resamples: Annotated[int, typer.Option(min=100, help="Bootstrap samples.")] = 1000,
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
-    item_column: Annotated[str, typer.Option(help="The item column of the table.")] = "item",
-    annotator_column: Annotated[str, typer.Option(help="The annotator column (long form).")] = "annotator",
-    label_column: Annotated[str, typer.Option(help="The label column (long form).")] = "label",
-    spans_column: Annotated[str, typer.Option(help="The column of spans (long form).")] = "spans",
-    annotators: Annotated[
-        str | None, typer.Option(help="The annotators' columns (wide form), separated by commas.")
-    ] = None,
+    resamples: options.Resamples = 1000,
+    seed: options.BootstrapSeed = 0,
+    item_column: options.ItemColumn = "item",
+    annotator_column: options.AnnotatorColumn = "annotator",
+    label_column: options.LabelColumn = "label",
+    spans_column: options.SpansColumn = "spans",
+    annotators: options.Annotators = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -115,8 +105,8 @@ def adjudicate(
                     "label": label_column,
                     "spans": spans_column,
                 },
-                annotators=_split(annotators) or (),
-                labels=_split(labels),
+                annotators=options.listed(annotators) or (),
+                labels=options.listed(labels),
                 missing=missing,
                 fold=tuple(fold or ()),
                 duplicates=duplicates,
@@ -146,7 +136,3 @@ def adjudicate(
             print(line)
         if into is not None:
             print(f"\n{into} now holds the configs annotations and validated; next: probeta check {into}")
-
-
-def _split(text: str | None) -> tuple[str, ...] | None:
-    return None if text is None else tuple(part.strip() for part in text.split(",") if part.strip())

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from probeta.cli import options
 from probeta.cli.common import Json, command_app, print_json, reported
 
 app = command_app()
@@ -14,14 +15,9 @@ app = command_app()
 
 @app.command()
 def agree(
-    annotations: Annotated[
-        Path,
-        typer.Argument(help="A campaign folder, or the table as .parquet, .jsonl, .csv, .tsv or .xlsx."),
-    ],
-    wide: Annotated[bool, typer.Option("--wide", help="One row an item, one column an annotator.")] = False,
-    items: Annotated[
-        Path | None, typer.Option(help="Item columns: a built set, or a table with a column item or id.")
-    ] = None,
+    annotations: options.Answers,
+    wide: options.Wide = False,
+    items: options.Items = None,
     by: Annotated[
         list[str] | None, typer.Option(help="Break down by this item column; may be repeated.")
     ] = None,
@@ -35,9 +31,7 @@ def agree(
         str | None,
         typer.Option(help="Resample whole groups of this item column; 'item' for none. Default: base_id."),
     ] = None,
-    labels: Annotated[
-        str | None, typer.Option(help="The declared label set in its order, separated by commas.")
-    ] = None,
+    labels: options.Labels = None,
     level: Annotated[
         str, typer.Option(help="nominal, ordinal, interval or ratio, or a table of distances (.csv).")
     ] = "nominal",
@@ -47,24 +41,18 @@ def agree(
             help="Of weighted kappa and AC2: identity, linear, quadratic, radical, ordinal, ratio, or a .csv."
         ),
     ] = None,
-    missing: Annotated[str | None, typer.Option(help="The one token that means no label.")] = None,
-    fold: Annotated[
-        list[str] | None, typer.Option(help="Read one label as another: written=meant; may be repeated.")
-    ] = None,
-    duplicates: Annotated[
-        str, typer.Option(help="An annotator's second answer to an item: error, first or last counts.")
-    ] = "error",
+    missing: options.Missing = None,
+    fold: options.Fold = None,
+    duplicates: options.Duplicates = "error",
     interval: Annotated[str, typer.Option(help="bootstrap, two_way, analytic or none.")] = "bootstrap",
-    resamples: Annotated[int, typer.Option(min=100, help="Bootstrap samples.")] = 1000,
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
+    resamples: options.Resamples = 1000,
+    seed: options.BootstrapSeed = 0,
     confidence: Annotated[float, typer.Option(min=0.5, max=0.999, help="Of the intervals.")] = 0.95,
-    item_column: Annotated[str, typer.Option(help="The item column of the table.")] = "item",
-    annotator_column: Annotated[str, typer.Option(help="The annotator column (long form).")] = "annotator",
-    label_column: Annotated[str, typer.Option(help="The label column (long form).")] = "label",
-    spans_column: Annotated[str, typer.Option(help="The column of spans (long form).")] = "spans",
-    annotators: Annotated[
-        str | None, typer.Option(help="The annotators' columns (wide form), separated by commas.")
-    ] = None,
+    item_column: options.ItemColumn = "item",
+    annotator_column: options.AnnotatorColumn = "annotator",
+    label_column: options.LabelColumn = "label",
+    spans_column: options.SpansColumn = "spans",
+    annotators: options.Annotators = None,
     language: Annotated[
         str | None,
         typer.Option(help="Whose spaCy tokenizer token kappa uses (spans). Default: the campaign's, or es."),
@@ -97,7 +85,7 @@ def agree(
                 by=tuple(by or ()),
                 reference=reference,
                 cluster=cluster,
-                labels=_split(labels),
+                labels=options.listed(labels),
                 level=level,
                 weights=weights,
                 missing=missing,
@@ -113,7 +101,7 @@ def agree(
                     "label": label_column,
                     "spans": spans_column,
                 },
-                annotators=_split(annotators) or (),
+                annotators=options.listed(annotators) or (),
                 language=language,
                 scheme=scheme,
                 gamma=gamma,
@@ -125,10 +113,6 @@ def agree(
             print_json(report)
         else:
             _show(report)
-
-
-def _split(text: str | None) -> tuple[str, ...] | None:
-    return None if text is None else tuple(part.strip() for part in text.split(",") if part.strip())
 
 
 def _show(report: dict[str, Any]) -> None:

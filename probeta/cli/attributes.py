@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from probeta.builders.spans.attribute_table import Labelled, label_spans
+from probeta.cli import options
 from probeta.cli.common import Json, command_app, print_json, reported
 from probeta.errors import UsageError
 from probeta.formats import FORMATS, ReadOptions
@@ -23,35 +24,23 @@ def command(
     out: Annotated[
         str, typer.Option(help="A .csv, .tsv, .parquet or .jsonl file; - is CSV on standard output.")
     ] = "-",
-    no_ambiguity: Annotated[
-        bool, typer.Option("--no-ambiguity", help="Leave ambiguity out, and out of the type.")
-    ] = False,
-    no_adjacency: Annotated[
-        bool, typer.Option("--no-adjacency", help="Leave adjacency out of length and type.")
-    ] = False,
+    no_ambiguity: options.NoAmbiguity = False,
+    no_adjacency: options.NoAdjacency = False,
     no_spelling: Annotated[
         bool, typer.Option("--no-spelling", help="Leave spelling out, and out of the type.")
     ] = False,
-    spelling: Annotated[
-        str, typer.Option(metavar="FAMILY", help="Spelling rules: strict or lenient, options as +no_ze.")
-    ] = "strict",
-    ambiguity: Annotated[
-        str, typer.Option(metavar="LIST", help="Word list: wspanish, or wspanish_entries uninflected.")
-    ] = "wspanish",
-    language: Annotated[str, typer.Option(help="Whose rules and lists.")] = "es",
+    spelling: options.Spelling = "strict",
+    ambiguity: options.Ambiguity = "wspanish",
+    language: options.RuleLanguage = "es",
     source_format: Annotated[
         str | None,
         typer.Option("--from", help=f"The format of IN, if its ending does not tell: {', '.join(FORMATS)}."),
     ] = None,
-    scheme: Annotated[str, typer.Option(help="Tags of IN: IOB1, IOB2, IOBES or BILOU.")] = "IOB2",
-    invalid: Annotated[
-        str, typer.Option(help="Tag sequences that the scheme forbids: error, conlleval or discard.")
-    ] = "error",
-    label: Annotated[
-        str | None, typer.Option(help="The label of spans without one (bare B and I tags, ADoBo CSV).")
-    ] = None,
-    token_column: Annotated[int, typer.Option(min=0, help="Column of the tokens, from 0.")] = 0,
-    tag_column: Annotated[int, typer.Option(min=0, help="Column of the tags, from 0.")] = 1,
+    scheme: options.Scheme = "IOB2",
+    invalid: options.Invalid = "error",
+    label: options.Label = None,
+    token_column: options.TokenColumn = 0,
+    tag_column: options.TagColumn = 1,
     as_json: Json = False,
 ) -> None:
     """Write one row a span with its length, position, quotes, casing, adjacency, spelling, ambiguity, type.

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from probeta.cli import options
 from probeta.cli.common import Json, command_app, print_json, print_listed, reported
 from probeta.errors import UsageError
 from probeta.formats import FORMATS, ReadOptions, WriteOptions
@@ -28,19 +29,13 @@ def command(
     target_format: Annotated[
         str | None, typer.Option("--to", help=f"The format of OUT, if its ending does not tell: {_WRITTEN}.")
     ] = None,
-    scheme: Annotated[str, typer.Option(help="Tags of IN: IOB1, IOB2, IOBES or BILOU.")] = "IOB2",
+    scheme: options.Scheme = "IOB2",
     out_scheme: Annotated[str, typer.Option(help="Tags of OUT.")] = "IOB2",
-    invalid: Annotated[
-        str, typer.Option(help="Tag sequences that the scheme forbids: error, conlleval or discard.")
-    ] = "error",
-    label: Annotated[
-        str | None, typer.Option(help="The label of spans without one (bare B and I tags, ADoBo CSV).")
-    ] = None,
-    token_column: Annotated[int, typer.Option(min=0, help="Column of the tokens, from 0.")] = 0,
-    tag_column: Annotated[int, typer.Option(min=0, help="Column of the tags, from 0.")] = 1,
-    ambiguous: Annotated[
-        str, typer.Option(help="A span string of an ADoBo CSV that fits several places: error or first.")
-    ] = "error",
+    invalid: options.Invalid = "error",
+    label: options.Label = None,
+    token_column: options.TokenColumn = 0,
+    tag_column: options.TagColumn = 1,
+    ambiguous: options.Ambiguous = "error",
     span_keys: Annotated[
         str, typer.Option(help="Keys of a span beyond start, end, label and text: error or drop.")
     ] = "error",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from probeta.cli import options
 from probeta.cli.common import Json, command_app, print_json, reported
 
 if TYPE_CHECKING:
@@ -34,25 +35,15 @@ def command(
     shrink: Annotated[
         str | None, typer.Option(help="Shrink small cells: margins. Off by default; proves itself by --true.")
     ] = None,
-    no_ambiguity: Annotated[
-        bool, typer.Option("--no-ambiguity", help="Leave ambiguity out of the type.")
-    ] = False,
-    no_adjacency: Annotated[
-        bool, typer.Option("--no-adjacency", help="Leave adjacency out of length and type.")
-    ] = False,
-    spelling: Annotated[
-        str, typer.Option(metavar="FAMILY", help="Spelling rules of the corpus's attributes.")
-    ] = "strict",
-    ambiguity: Annotated[
-        str, typer.Option(metavar="LIST", help="Word list of the corpus's attributes.")
-    ] = "wspanish",
-    language: Annotated[str, typer.Option(help="Whose rules and lists.")] = "es",
-    scheme: Annotated[str, typer.Option(help="CoNLL: IOB1, IOB2, IOBES or BILOU.")] = "IOB2",
-    invalid: Annotated[
-        str, typer.Option(help="Tag sequences that the scheme forbids: error, conlleval or discard.")
-    ] = "error",
-    token_column: Annotated[int, typer.Option(min=0, help="CoNLL: column of the tokens, from 0.")] = 0,
-    tag_column: Annotated[int, typer.Option(min=0, help="CoNLL: column of the tags, from 0.")] = 1,
+    no_ambiguity: options.NoAmbiguity = False,
+    no_adjacency: options.NoAdjacency = False,
+    spelling: options.Spelling = "strict",
+    ambiguity: options.Ambiguity = "wspanish",
+    language: options.RuleLanguage = "es",
+    scheme: options.Scheme = "IOB2",
+    invalid: options.Invalid = "error",
+    token_column: options.TokenColumn = 0,
+    tag_column: options.TagColumn = 1,
     as_json: Json = False,
 ) -> None:
     """Predict recall on a corpus that the systems have not seen, cell by cell.
@@ -72,7 +63,7 @@ def command(
         from probeta.signature import signature
 
         corpora = named_files(corpus, what="corpora")
-        options = SpanOptions(
+        spans = SpanOptions(
             label=label,
             language=language,
             spelling=spelling,
@@ -85,7 +76,7 @@ def command(
         rates = read_rates(recalls)
         found = predict(
             rates,
-            {name: corpus_spans(path, options=options, reading=reading) for name, path in corpora.items()},
+            {name: corpus_spans(path, options=spans, reading=reading) for name, path in corpora.items()},
             true=None if true is None else read_true(true, corpora=list(corpora)),
             shrink=shrink,
             signature=signature(

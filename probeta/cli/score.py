@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from probeta.cli import options
 from probeta.cli.common import Json, command_app, print_json, reported
 
 if TYPE_CHECKING:
@@ -31,20 +32,14 @@ def command(
         list[int] | None,
         typer.Option(min=0, help="CoNLL: columns of tags in GOLD itself, one a system; may repeat."),
     ] = None,
-    token_column: Annotated[int, typer.Option(min=0, help="CoNLL: column of the tokens, from 0.")] = 0,
-    scheme: Annotated[str, typer.Option(help="Tags: IOB1, IOB2, IOBES or BILOU; never guessed.")] = "IOB2",
+    token_column: options.TokenColumn = 0,
+    scheme: options.Scheme = "IOB2",
     pred_scheme: Annotated[
         str | None, typer.Option(help="Tags of the predictions, if they differ from the gold's.")
     ] = None,
-    invalid: Annotated[
-        str, typer.Option(help="Tag sequences that the scheme forbids: error, conlleval or discard.")
-    ] = "error",
-    label: Annotated[
-        str | None, typer.Option(help="The label of spans without one (bare B and I tags, ADoBo CSV).")
-    ] = None,
-    ambiguous: Annotated[
-        str, typer.Option(help="A span string of an ADoBo CSV that fits several places: error or first.")
-    ] = "error",
+    invalid: options.Invalid = "error",
+    label: options.Label = None,
+    ambiguous: options.Ambiguous = "error",
     by: Annotated[
         list[str] | None,
         typer.Option(help="Attributes, with commas one at a time, crossed with colons; may repeat."),
@@ -194,7 +189,7 @@ def _pairs(
         systems,
         protocol,
         by=by,
-        seen=None if seen is None else [name.strip() for name in seen.split(",") if name.strip()],
+        seen=options.listed(seen),
         split=split,
         samples=samples,
         seed=seed,

@@ -1,0 +1,70 @@
+"""Options that several commands share, declared once: how files are read, and how annotations are laid out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+# How a file of sentences is read.
+Scheme = Annotated[str, typer.Option(help="Tags that are read: IOB1, IOB2, IOBES or BILOU; never guessed.")]
+Invalid = Annotated[
+    str, typer.Option(help="Tag sequences that the scheme forbids: error, conlleval or discard.")
+]
+Label = Annotated[
+    str | None, typer.Option(help="The label of spans without one (bare B and I tags, ADoBo CSV).")
+]
+TokenColumn = Annotated[int, typer.Option(min=0, help="CoNLL: column of the tokens, from 0.")]
+TagColumn = Annotated[int, typer.Option(min=0, help="CoNLL: column of the tags, from 0.")]
+Ambiguous = Annotated[
+    str, typer.Option(help="A span string of an ADoBo CSV that fits several places: error or first.")
+]
+
+# How spans get their automatic attributes.
+NoAmbiguity = Annotated[
+    bool, typer.Option("--no-ambiguity", help="Leave ambiguity out, and out of the type.")
+]
+NoAdjacency = Annotated[bool, typer.Option("--no-adjacency", help="Leave adjacency out of length and type.")]
+Spelling = Annotated[
+    str, typer.Option(metavar="FAMILY", help="Spelling rules: strict or lenient, options as +no_ze.")
+]
+Ambiguity = Annotated[
+    str, typer.Option(metavar="LIST", help="Word list: wspanish, or wspanish_entries uninflected.")
+]
+RuleLanguage = Annotated[str, typer.Option("--language", help="Whose rules and lists.")]
+
+# What was annotated, and how the table of answers is laid out.
+Answers = Annotated[
+    Path, typer.Argument(help="A campaign folder, or the table as .parquet, .jsonl, .csv, .tsv or .xlsx.")
+]
+Wide = Annotated[bool, typer.Option("--wide", help="One row an item, one column an annotator.")]
+Items = Annotated[
+    Path | None, typer.Option(help="Item columns: a built set, or a table with a column item or id.")
+]
+Labels = Annotated[str | None, typer.Option(help="The declared label set in its order, separated by commas.")]
+Missing = Annotated[str | None, typer.Option(help="The one token that means no label.")]
+Fold = Annotated[
+    list[str] | None, typer.Option(help="Read one label as another: written=meant; may be repeated.")
+]
+Duplicates = Annotated[
+    str, typer.Option(help="An annotator's second answer to an item: error, first or last counts.")
+]
+ItemColumn = Annotated[str, typer.Option(help="The item column of the table.")]
+AnnotatorColumn = Annotated[str, typer.Option(help="The annotator column (long form).")]
+LabelColumn = Annotated[str, typer.Option(help="The label column (long form).")]
+SpansColumn = Annotated[str, typer.Option(help="The column of spans (long form).")]
+Annotators = Annotated[
+    str | None, typer.Option(help="The annotators' columns (wide form), separated by commas.")
+]
+Resamples = Annotated[int, typer.Option(min=100, help="Bootstrap samples.")]
+BootstrapSeed = Annotated[int, typer.Option("--seed", help="Seed of the bootstrap.")]
+
+
+def listed(text: str | None) -> tuple[str, ...] | None:
+    """The words of an option that takes several, separated by commas; None where it is not given.
+
+    >>> listed("a, b,"), listed(None)
+    (('a', 'b'), None)
+    """
+    return None if text is None else tuple(part.strip() for part in text.split(",") if part.strip())
