@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from probeta.builders.spans import attributes as automatic
 from probeta.errors import DataError, UsageError, one_of
 from probeta.evaluation.attribute_table import join_attributes, load_attribute_rows
+from probeta.evaluation.automatic import AutomaticOptions, known_attributes, with_automatic
 from probeta.evaluation.cells import Cell, attributes_named, cells, extremes
 from probeta.evaluation.compare import parse_scenario
 from probeta.evaluation.files import data_version
@@ -21,7 +21,6 @@ from probeta.evaluation.read import Loaded, load_columns, load_items
 from probeta.evaluation.scoring import MATCHES, Choices, SpanScores, item_attributes, score_spans
 from probeta.evaluation.units import unknown_attribute
 from probeta.formats import ReadOptions
-from probeta.records import Sentence
 from probeta.signature import signature
 
 #: Fewer cells than this have no worst and best ones worth naming.
@@ -254,12 +253,6 @@ def expanded(by: Iterable[str], declared: Sequence[str]) -> list[str]:
     return list(found)
 
 
-def known_attributes(items: Sequence[Item]) -> set[str]:
-    """The attributes that items or their spans have, and the label."""
-    known = {"label", *item_attributes(items)}
-    return known | {name for item in items for attributes in item.span_attributes for name in attributes}
-
-
 def _with_attributes(
     items: Sequence[Item], wanted: Iterable[str], files: Files, request: Request
 ) -> list[Item]:
@@ -267,35 +260,7 @@ def _with_attributes(
     if files.attributes is not None:
         rows = load_attribute_rows(files.attributes)
         return join_attributes(items, rows, file=str(files.attributes))
-    known = known_attributes(items)
-    missing = [name for name in wanted if name not in known]
-    if not any(name in automatic.VALUES for name in missing):
-        return list(items)
-    sentences = [
-        Sentence(f"#{number}", item.text or "", tuple(sorted(item.spans)))
-        for number, item in enumerate(items, start=1)
-    ]
-    lists = {"type", "ambiguity"} & set(missing)
-    rules = {"type", "spelling"} & set(missing)
-    rows = list(
-        automatic.attribute_rows(
-            sentences,
-            language=request.language,
-            spelling="strict" if rules else None,
-            ambiguity="wspanish" if lists else None,
-        )
-    )
-    kept = {name for name in missing if name in automatic.VALUES}
-    by_item: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        by_item.setdefault(row["item"], []).append({name: row[name] for name in kept})
-    joined = []
-    for number, item in enumerate(items, start=1):
-        found = by_item.get(f"#{number}", [])
-        before = item.span_attributes or [{} for _ in found]
-        merged = [{**one, **other} for one, other in zip(before, found, strict=True)]
-        joined.append(replace(item, spans=sorted(item.spans), span_attributes=merged))
-    return joined
+    return with_automatic(items, wanted, AutomaticOptions(language=request.language))
 
 
 def parse_contrast(text: str, items: Sequence[Item]) -> Contrast:

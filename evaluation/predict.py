@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, repeat
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from probeta.builders.spans import attributes as automatic
-from probeta.errors import UsageError
+from probeta.errors import DataError, UsageError
 from probeta.evaluation.attribute_table import is_attribute_table, load_attribute_rows
+from probeta.evaluation.automatic import AutomaticOptions, with_automatic
 from probeta.evaluation.compare import competition_ranks
 from probeta.evaluation.correlation import Coefficient, agreement, spearman
-from probeta.evaluation.projection import CellRate, Projection, project
+from probeta.evaluation.projection import CellRate, Projection, project, value_faults
+from probeta.evaluation.read import load_items
 from probeta.evaluation.shrinkage import Shrinkage, shrunk
 from probeta.evaluation.true_scores import TrueScores
-from probeta.formats import ReadOptions, read_sentences
+from probeta.formats import ReadOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,36 +125,36 @@ class Prediction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SpanOptions:
-    """How the corpora's spans get their attributes."""
+class SpanOptions(AutomaticOptions):
+    """Which of the corpora's spans count, and how they get the attributes that the corpora lack."""
 
     label: str | None = None
-    language: str = "es"
-    spelling: str | None = "strict"
-    ambiguity: str | None = "wspanish"
-    adjacency: bool = True
 
 
-def corpus_spans(path: Path, *, options: SpanOptions, reading: ReadOptions) -> list[dict[str, Any]]:
-    """One row a span with its attributes: of an annotated file, or of a table that already has them."""
+def corpus_spans(
+    path: Path, *, wanted: Iterable[str], options: SpanOptions, reading: ReadOptions
+) -> list[dict[str, Any]]:
+    """One row a span with its attributes: of a built set or annotated file, or of a table that has them.
+
+    What a corpus says of its items or spans holds, as it does for scores; those of the ``wanted`` attributes
+    that it does not have are read off its texts. Raises a UsageError for a corpus without such a span.
+    """
     rows: list[dict[str, Any]]
     if is_attribute_table(path):
         rows = load_attribute_rows(path)
     else:
-        sentences = read_sentences(path, options=reading)
-        rows = list(
-            automatic.attribute_rows(
-                sentences,
-                language=options.language,
-                spelling=options.spelling,
-                ambiguity=options.ambiguity,
-                adjacency=options.adjacency,
-            )
-        )
+        items = with_automatic(load_items(path, options=reading).items, wanted, options)
+        rows = [
+            {**own, **item.attributes, "label": span.label}
+            for item in items
+            for span, own in zip(item.spans, item.span_attributes or repeat({}), strict=False)
+        ]
+    if not rows:
+        raise UsageError(f"{path} has no span: there is nothing to predict on")
     if options.label is None:
         return rows
     kept = [row for row in rows if row.get("label") == options.label]
-    if rows and not kept:
+    if not kept:
         there = ", ".join(sorted({str(row.get("label")) for row in rows}))
         raise UsageError(f"{path} has no span labelled {options.label}: its labels are {there}")
     return kept
@@ -165,11 +167,15 @@ def predict(
     true: Mapping[str, Mapping[str, TrueScores]] | None = None,
     signature: str = "",
     shrink: str | None = None,
+    file: str | None = None,
 ) -> Prediction:
     """Project every system onto every corpus; ``corpora`` are rows of spans with attributes by name.
 
-    Raises a UsageError where a true score is given for a system that has no cells.
+    Raises a DataError, with ``file`` as the table of the rates, for values that no attribute has, and a
+    UsageError where a true score is given for a system that has no cells.
     """
+    if faults := value_faults(rates, chain.from_iterable(corpora.values()), file=file):
+        raise DataError(faults)
     truth = true or {}
     for name, scores in truth.items():
         if unknown := sorted(scores.keys() - rates.keys()):

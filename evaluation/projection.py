@@ -9,25 +9,31 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from probeta import tables
-from probeta.errors import DataError, Fault, UsageError
+from probeta.builders.spans.attributes import VALUES
+from probeta.errors import DataError, Fault, UsageError, nearest
 from probeta.evaluation.betabinomial import central_interval, found_spans
 from probeta.evaluation.intervals import Interval
+from probeta.evaluation.units import MISSING, text
 
 _OWN_COLUMNS = ("system", "n", "recall")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellRate:
-    """A system's ``recall`` (0 to 1) on ``support`` test spans with these ``values``; others are any."""
+    """A system's ``recall`` (0 to 1) on ``support`` test spans with these ``values``; others are any.
+
+    ``row`` is the line of the table that it stands in, if it stands in one.
+    """
 
     values: Mapping[str, str]
     support: int
     recall: float
+    row: int | None = field(default=None, compare=False)
 
     def fits(self, span: Mapping[str, str]) -> bool:
         """Whether a span with these attributes belongs to the cell."""
@@ -133,11 +139,42 @@ def read_rates(path: Path) -> dict[str, list[CellRate]]:
         seen.add(key)
         values = {name: row[name] for name in attributes if row[name]}
         found.setdefault(row["system"], []).append(
-            CellRate(values=values, support=int(support), recall=recall)
+            CellRate(values=values, support=int(support), recall=recall, row=row.line)
         )
     if faults:
         raise DataError(faults)
     return found
+
+
+def value_faults(
+    rates: Mapping[str, Sequence[CellRate]], spans: Iterable[Mapping[str, Any]], *, file: str | None = None
+) -> list[Fault]:
+    """A fault for each value of an automatic attribute that it cannot have and no span has, once a value.
+
+    Other attributes are the corpora's own: a value that they lack is no error, since a test set may well
+    hold regions or topics that a corpus does not.
+    """
+    named = {name for cells in rates.values() for cell in cells for name in cell.values} & VALUES.keys()
+    known = {name: {*VALUES[name], MISSING} for name in named}
+    for span in spans:
+        for name in named:
+            known[name].add(text(span.get(name)))
+    faults: dict[tuple[str, str], Fault] = {}
+    for cell in (cell for cells in rates.values() for cell in cells):
+        for name, value in cell.values.items():
+            if name in named and value not in known[name] and (name, value) not in faults:
+                hint = nearest(value, known[name])
+                faults[name, value] = Fault(
+                    code="cell_value",
+                    message=f"{name} has no such value",
+                    file=file,
+                    row=cell.row,
+                    column=name,
+                    expected=", ".join([*VALUES[name], *sorted(known[name] - {*VALUES[name], MISSING})]),
+                    found=value,
+                    fix=f"write {hint}" if hint else "a blank cell means any value",
+                )
+    return list(faults.values())
 
 
 def _number(text: str) -> float | None:
@@ -212,7 +249,7 @@ def _used(rates: Sequence[CellRate], spans: Iterable[Mapping[str, Any]]) -> _Use
     if rows and (unknown := [name for name in names if all(name not in row for row in rows)]):
         known = ", ".join(sorted({name for row in rows for name in row}))
         raise UsageError(f"the corpus has no attribute {', '.join(unknown)}: it has {known}")
-    counts = Counter(tuple(str(row.get(name)) for name in names) for row in rows)
+    counts = Counter(tuple(text(row.get(name)) for name in names) for row in rows)
     used: dict[tuple[tuple[str, str], ...], tuple[CellRate, int]] = {}
     unseen = []
     for combination, number in sorted(counts.items()):

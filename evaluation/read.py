@@ -55,6 +55,12 @@ def load_items(path: Path | str, *, options: ReadOptions, format: str | None = N
     return Loaded(str(path), items, report.invalid_tags)
 
 
+def only_test(path: Path) -> str | None:
+    """``test`` for a built set of several splits with that one among them; else None, all there is."""
+    splits = builtset.configs(path).get("sentences", []) if path.is_dir() else []
+    return "test" if len(splits) > 1 and "test" in splits else None
+
+
 def load_columns(path: Path | str, *, options: ReadOptions, columns: Sequence[int]) -> list[Loaded]:
     """One CoNLL file with several columns of tags: the gold's first, then each system's."""
     return _conll(Source.of(path), options, columns)

@@ -24,13 +24,18 @@ Values = npt.NDArray[np.object_]
 
 def values(entries: Iterable[Any]) -> Values:
     """Attribute values as text; None and empty text become ``MISSING``, true and false are lower-case."""
-    texts = [_text(entry) for entry in entries]
+    texts = [text(entry) for entry in entries]
     found = np.empty(len(texts), dtype=object)
     found[:] = texts
     return found
 
 
-def _text(entry: Any) -> str:
+def text(entry: Any) -> str:
+    """An attribute's value as text: ``MISSING`` where there is none, true and false in lower case.
+
+    >>> text(None), text(True), text("lower")
+    ('(missing)', 'true', 'lower')
+    """
     if entry is None or entry == "":
         return MISSING
     return str(entry).lower() if isinstance(entry, bool) else str(entry)

@@ -316,6 +316,47 @@ def test_a_table_of_attributes_is_a_corpus_too(
     assert from_table["systems"] == from_corpus["systems"]
 
 
+def test_a_corpus_keeps_its_own_attributes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Predicted on the very set that was scored, the recall is the set's own."""
+    gold, system, cells = tmp_path / "gold.jsonl", tmp_path / "crf.jsonl", tmp_path / "cells.csv"
+    rows = [
+        # A surname looks like span_title, and the set says that it was not changed.
+        ("a", "standard", "Vino Paz ayer", 5, 8, True),
+        ("b", "standard", "Vino Ruiz ayer", 5, 9, True),
+        ("c", "standard", "Vino Gil ayer", 5, 8, True),
+        ("d", "upper", "VINO SANZ AYER", 5, 9, False),
+    ]
+    with gold.open("w", encoding="utf-8") as handle, system.open("w", encoding="utf-8") as found:
+        for id, casing, text, start, end, hit in rows:
+            span = {"start": start, "end": end, "label": "PER"}
+            handle.write(json.dumps({"id": id, "text": text, "casing": casing, "spans": [span]}) + "\n")
+            found.write(json.dumps({"id": id, "spans": [span] * hit}) + "\n")
+    with pytest.raises(SystemExit):
+        main(["score", str(gold), str(system), "--by", "casing", "--cells", str(cells)])
+    capsys.readouterr()
+    done = json.loads(run(capsys, "--recalls", cells, "--corpus", gold, "--json")[0])["systems"]["crf"]
+    assert (done["predicted"], done["unseen"]) == (3 / 4, [])
+
+
+def test_an_unknown_value_is_told_with_the_nearest(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cells = tmp_path / "cells.csv"
+    cells.write_text("system,casing,n,recall\na,standart,4,0.5\nb,standart,4,0.5\nb,upper,4,0.5\n", "utf-8")
+    _, err = run(capsys, "--recalls", cells, "--corpus", corpus, code=1)
+    assert "cells.csv:2 [casing]: casing has no such value" in err and "write standard" in err
+    assert "1 fault" in err
+
+
+def test_a_corpus_without_spans_is_a_wrong_use(
+    small_cells: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    empty = tmp_path / "empty.jsonl"
+    empty.write_text('{"text": "Nada", "spans": []}\n', "utf-8")
+    _, err = run(capsys, "--recalls", small_cells, "--corpus", empty, code=2)
+    assert "has no span" in err
+
+
 def test_faults_are_all_told(
     corpus: Path, small_cells: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -340,6 +381,6 @@ def test_faults_are_all_told(
 def test_true_scores_of_an_unknown_system_are_refused(corpus: Path, small_cells: Path) -> None:
     from probeta.evaluation.true_scores import TrueScores
 
-    spans = corpus_spans(corpus, options=SpanOptions(), reading=ReadOptions())
+    spans = corpus_spans(corpus, wanted=("position", "quotes"), options=SpanOptions(), reading=ReadOptions())
     with pytest.raises(UsageError, match="which have no cells"):
         predict(read_rates(small_cells), {"a": spans}, true={"a": {"four": TrueScores(recall=0.5)}})

@@ -63,6 +63,22 @@ def test_build_score_predict(built: Path, tmp_path: Path, capsys: pytest.Capture
     assert predicted["low"] < 2 / 3 < predicted["high"]
 
 
+def test_a_set_predicted_on_itself_gives_its_own_recall(
+    built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its cells are the recipe's, not what its sentences look like: no span is in a cell not seen."""
+    system, cells = tmp_path / "some.jsonl", tmp_path / "cells.csv"
+    with system.open("w", encoding="utf-8") as handle:
+        for number, sentence in enumerate(builtset.sentences(built)):
+            spans = [{"start": one.start, "end": one.end, "label": one.label} for one in sentence.spans]
+            handle.write(json.dumps({"id": sentence.id, "spans": spans if number % 3 else []}) + "\n")
+    run("score", built, system, "--by", "casing:quotes:type:position", "--cells", cells, "--json")
+    recall = json.loads(capsys.readouterr().out)["overall"]["recall"]
+    run("predict", "--recalls", cells, "--corpus", built, "--json")
+    found = json.loads(capsys.readouterr().out)["systems"]["some"]
+    assert (found["predicted"], found["unseen"]) == (pytest.approx(recall), [])
+
+
 def test_scores_written_into_the_set_leave_it_sound(
     built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

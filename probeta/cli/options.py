@@ -20,6 +20,9 @@ TagColumn = Annotated[int, typer.Option(min=0, help="CoNLL: column of the tags, 
 Ambiguous = Annotated[
     str, typer.Option(help="A span string of an ADoBo CSV that fits several places: error or first.")
 ]
+Split = Annotated[
+    str | None, typer.Option(help="One split of a built set; test by default, if there is one.")
+]
 
 # How spans get their automatic attributes.
 NoAmbiguity = Annotated[

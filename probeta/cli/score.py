@@ -61,9 +61,7 @@ def command(
     seen: Annotated[
         str | None, typer.Option(help="Pairs: the corpora that the systems were trained on, with commas.")
     ] = None,
-    split: Annotated[
-        str | None, typer.Option(help="One split of a built set; test by default, if there is one.")
-    ] = None,
+    split: options.Split = None,
     attributes: Annotated[
         Path | None, typer.Option(help="A table of span attributes, as `probeta attributes` writes it.")
     ] = None,
@@ -108,6 +106,7 @@ def command(
             return
         from probeta.cli.score_tables import print_spans
         from probeta.evaluation.evaluate import Files, Request, evaluate_spans
+        from probeta.evaluation.read import only_test
         from probeta.evaluation.report import write_cells, write_span_heat_map
         from probeta.formats import ReadOptions
 
@@ -129,7 +128,7 @@ def command(
                     ambiguous=ambiguous,
                     token_column=token_column,
                     tag_column=gold_column,
-                    split=split or _only_test(gold),
+                    split=split or only_test(gold),
                 ),
                 system_scheme=pred_scheme,
                 matches=match or (),
@@ -152,14 +151,6 @@ def command(
             print_json(found.to_json())
         else:
             print_spans(found)
-
-
-def _only_test(gold: Path) -> str | None:
-    """``test`` for a built set of several splits with that one among them; else all there is."""
-    from probeta.builtset import configs
-
-    splits = configs(gold).get("sentences", []) if gold.is_dir() else []
-    return "test" if len(splits) > 1 and "test" in splits else None
 
 
 def _default_protocol(gold: Path) -> str:
