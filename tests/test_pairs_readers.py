@@ -120,6 +120,20 @@ def test_a_shard_hash_changes_with_the_bytes_and_not_with_the_folder(tmp_path: P
     assert hashes[0] == hashes[1] != hashes[2]
 
 
+def test_a_row_group_is_hashed_by_its_own_bytes(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    hashes = []
+    for last in ("Otro.", "Otra."):
+        rows = [{"id": str(n), "text": text} for n, text in enumerate(["Uno.", "Dos.", last])]
+        pq.write_table(pa.Table.from_pylist(rows), tmp_path / "c.parquet", row_group_size=1)
+        hashes.append(
+            [shard_hash(shard) for shard in plan("c", tmp_path / "c.parquet", shard_bytes=1).shards]
+        )
+    assert [old == new for old, new in zip(*hashes, strict=True)] == [True, True, False]
+
+
 @pytest.mark.parametrize(
     ("line", "code"),
     [

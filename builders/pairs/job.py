@@ -13,7 +13,7 @@ from probeta.builders.pairs import language, tagger
 from probeta.builders.pairs.corpora import Corpus
 from probeta.builders.pairs.extract import Miner
 from probeta.builders.pairs.phrases import LinkingPhrase, matcher, read_phrases
-from probeta.builders.pairs.segment import Abbreviations, read_abbreviations, rule_segmenter
+from probeta.builders.pairs.segment import Abbreviations, Segmenter, read_abbreviations, rule_segmenter
 from probeta.errors import DataError, Fault
 from probeta.recipe.pairs import PairSettings
 from probeta.tables import read_table
@@ -75,7 +75,7 @@ class Job:
 
 
 @lru_cache(maxsize=4)
-def _segmenter(abbreviations: Abbreviations):  # type: ignore[no-untyped-def]  # a Segmenter; the cache hides it
+def _segmenter(abbreviations: Abbreviations) -> Segmenter:
     return rule_segmenter(abbreviations)
 
 

@@ -217,19 +217,35 @@ def shard_hash(shard: Shard) -> str:
         path = Path(part.path)
         digest.update(f"\x1f{_relative(shard, path)}\x1f{part.start}\x1f{part.stop}\x1f".encode())
         if path.is_dir():
-            digest.update((path / "state.json").read_bytes())
+            digest.update((path / "state.json").read_bytes())  # it holds a fingerprint of the rows
             continue
         with path.open("rb") as handle:
-            start, left = (
-                (part.start, (part.stop or 0) - part.start)
-                if shard.kind == "jsonl" and part.stop
-                else (0, None)
-            )
-            handle.seek(start)
-            while block := handle.read(1 << 20 if left is None else min(1 << 20, left)):
-                digest.update(block)
-                left = None if left is None else left - len(block)
+            for start, length in _stretches(shard.kind, part):
+                handle.seek(start)
+                while length > 0 and (block := handle.read(min(1 << 20, length))):
+                    digest.update(block)
+                    length -= len(block)
     return digest.hexdigest()
+
+
+def _stretches(kind: Kind, part: Part) -> list[tuple[int, int]]:
+    """(start, length) of the bytes of its file that a part reads."""
+    path = Path(part.path)
+    if kind == "jsonl" and part.stop is not None:
+        return [(part.start, part.stop - part.start)]
+    if kind != "parquet":
+        return [(0, path.stat().st_size)]
+    import pyarrow.parquet as pq
+
+    metadata = pq.read_metadata(path)
+    found = []
+    for at in range(part.start, part.stop or metadata.num_row_groups):
+        group = metadata.row_group(at)
+        for number in range(group.num_columns):
+            column = group.column(number)
+            start = column.dictionary_page_offset if column.has_dictionary_page else column.data_page_offset
+            found.append((start, column.total_compressed_size))
+    return found
 
 
 def _relative(shard: Shard, path: Path) -> str:
@@ -257,15 +273,18 @@ def read(shard: Shard) -> Iterator[Document | Refused]:
         yield from readers[shard.kind](shard, part)
 
 
-def _whole(path: Path) -> bytes:
-    """A file's bytes, decompressed; never more than a document may have."""
+def _whole(path: Path, shown: str) -> bytes:
+    """A file's bytes, decompressed; a DataError where it cannot be read or is longer than a document may be."""
     try:
         with _open(path) as handle:
-            return handle.read(DOCUMENT_BYTES + 1)
+            data = handle.read(DOCUMENT_BYTES + 1)
     except (OSError, EOFError, lzma.LZMAError) as error:
         raise DataError(
-            Fault(code="compression", message=f"the file cannot be read: {error}", file=path.name)
+            Fault(code="compression", message=f"the file cannot be read: {error}", file=shown)
         ) from None
+    if len(data) > DOCUMENT_BYTES:
+        raise DataError(_too_long(shown, None))
+    return data
 
 
 def _document_id(shard: Shard, path: Path) -> str:
@@ -281,10 +300,7 @@ def _read_text(shard: Shard, part: Part) -> Iterator[Document | Refused]:
     path = Path(part.path)
     name, shown = _document_id(shard, path), _relative(shard, path)
     try:
-        data = _whole(path)
-        if len(data) > DOCUMENT_BYTES:
-            raise DataError(_too_long(shown, None))
-        text, encoding = decode(data, file=shown)
+        text, encoding = decode(_whole(path, shown), file=shown)
     except DataError as error:
         yield Refused(name, error.faults[0])
         return
@@ -441,10 +457,7 @@ def _read_tei(shard: Shard, part: Part) -> Iterator[Document | Refused]:
     path = Path(part.path)
     name, shown = _document_id(shard, path), _relative(shard, path)
     try:
-        data = _whole(path)
-        if len(data) > DOCUMENT_BYTES:
-            raise DataError(_too_long(shown, None))
-        root = ElementTree.fromstring(data)
+        root = ElementTree.fromstring(_whole(path, shown))
     except DataError as error:
         yield Refused(name, error.faults[0])
         return
