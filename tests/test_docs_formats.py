@@ -3,42 +3,19 @@
 from __future__ import annotations
 
 import re
-import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from console import ROOT, fenced, play
 
 from probeta.formats import FORMATS
 
-PAGE = (Path(__file__).parent.parent / "docs" / "formats.md").read_text(encoding="utf-8")
-
-
-def fenced(language: str) -> str:
-    (block,) = re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
-    return str(block)
+DOCUMENT = ROOT / "docs" / "formats.md"
+PAGE = DOCUMENT.read_text(encoding="utf-8")
 
 
 def test_the_session_prints_what_it_shows(tmp_path: Path) -> None:
-    steps = re.split(r"^\$ ", fenced("console"), flags=re.MULTILINE)[1:]
-    shown = [step.split("\n", 1) for step in steps]
-    assert shown[0][0] == "cat dev.csv"
-    (tmp_path / "dev.csv").write_text(shown[0][1], encoding="utf-8")
-    root = str(Path(__file__).parent.parent)
-    for command, output in shown:
-        words = shlex.split(command)
-        if words[0] == "probeta":
-            words = [sys.executable, "-m", "probeta.cli.main", *words[1:]]
-        done = subprocess.run(
-            words,
-            cwd=tmp_path,
-            env={"PYTHONPATH": root, "PATH": "/usr/bin:/bin"},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert done.stdout + done.stderr == output, command
+    play(DOCUMENT, cwd=tmp_path)
 
 
 def test_the_code_runs(
@@ -46,7 +23,8 @@ def test_the_code_runs(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("dev.jsonl").write_text('{"id": "a", "text": "x", "spans": []}\n', encoding="utf-8")
-    exec(fenced("python"), {})
+    (code,) = fenced(DOCUMENT, "python")
+    exec(code, {})
     assert capsys.readouterr().out == "1 0\n"
 
 

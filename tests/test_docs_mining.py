@@ -5,21 +5,16 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from console import commands, matches, run
+from console import ROOT, play
 
 from probeta.builders.pairs.filters import REASONS
 from probeta.builders.pairs.phrases import LinkingPhrase
 
-DOCUMENT = Path(__file__).parents[1] / "docs" / "mining.md"
+DOCUMENT = ROOT / "docs" / "mining.md"
 
 
 def test_the_session_prints_what_it_shows(tmp_path: Path) -> None:
-    (shown, text), *others = commands(DOCUMENT)
-    assert shown == "cat harbour.txt"
-    (tmp_path / "harbour.txt").write_text(text, encoding="utf-8")
-    for command, expected in others:
-        done = run(command, cwd=tmp_path)
-        assert matches(expected, done.stdout + done.stderr), done.stdout + done.stderr
+    play(DOCUMENT, cwd=tmp_path)
 
 
 def test_every_reason_has_a_row() -> None:

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
-from console import commands, matches, run
+from console import ROOT, play
 
 from probeta.cli.main import COMMANDS
-
-ROOT = Path(__file__).parents[1]
 
 
 def test_the_first_session_runs_as_shown(tmp_path: Path) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    session = commands(ROOT / "README.md")
-    assert len(session) >= 8
-    for command, expected in session:
-        done = run(command, cwd=tmp_path)
-        assert done.returncode == 0, f"{command}\n{done.stderr}"
-        assert matches(expected, done.stdout), f"{command}\n{done.stdout}"
+    play(ROOT / "README.md", cwd=tmp_path)
 
 
 def test_every_command_has_a_row_in_the_table() -> None:
@@ -31,8 +25,6 @@ def test_every_command_has_a_row_in_the_table() -> None:
 
 
 def test_links_lead_somewhere() -> None:
-    import re
-
     for document in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))):
         for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", document.read_text(encoding="utf-8")):
             assert (document.parent / target).exists(), f"{document.name}: {target}"
