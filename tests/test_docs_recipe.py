@@ -1,4 +1,4 @@
-"""docs/recipe.md: its examples stand in the blank recipe, and it leaves no key or rule out."""
+"""docs/recipe.md: its session runs, its examples stand in the blank recipe, and it leaves no key or rule out."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from console import ROOT, play
 
 from probeta.builders.spans.selection import TESTS
 from probeta.recipe import bundled_recipes
@@ -21,7 +22,12 @@ from probeta.recipe.schema import (
     TaggedSource,
 )
 
-PAGE = (Path(__file__).parents[1] / "docs" / "recipe.md").read_text(encoding="utf-8")
+DOCUMENT = ROOT / "docs" / "recipe.md"
+PAGE = DOCUMENT.read_text(encoding="utf-8")
+
+
+def test_the_session_prints_what_it_shows(tmp_path: Path) -> None:
+    play(DOCUMENT, cwd=tmp_path)
 
 
 def test_every_example_is_the_blank_recipes() -> None:
