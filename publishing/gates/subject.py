@@ -1,0 +1,177 @@
+"""What is linted: a folder with a card and data files, or a card alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from probeta import builtset
+from probeta.errors import Fault, UsageError
+from probeta.publishing.gates.header import CARD, Header, read_header
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from datasets import Features
+
+    from probeta.recipe import Recipe
+
+DATA_ENDINGS = (".parquet", ".jsonl", ".ndjson", ".json", ".csv", ".tsv")
+
+#: Words by which the Hub guesses a split from a file's name.
+_SPLITS = {"train": "train", "training": "train", "validation": "validation", "valid": "validation"}
+_SPLITS |= {"dev": "validation", "val": "validation", "test": "test", "testing": "test", "eval": "test"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataFile:
+    """A file of a split of a config."""
+
+    config: str
+    split: str
+    path: Path
+    name: str
+
+    @property
+    def kind(self) -> str:
+        """``parquet``, ``jsonl``, ``csv`` or ``other``."""
+        ending = self.path.suffix.lower()
+        kinds = {".parquet": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "csv"}
+        return kinds.get(ending, "other")
+
+    def place(self, row: int | None = None, column: str | None = None) -> dict[str, Any]:
+        """The address of a row in a fault."""
+        return {"file": self.name, "row": row, "column": column}
+
+    def batches(self, size: int = 8192) -> Iterator[pa.RecordBatch]:
+        """The rows of a Parquet file, a batch at a time."""
+        import pyarrow.parquet as pq
+
+        yield from pq.ParquetFile(self.path).iter_batches(batch_size=size)
+
+    def features(self) -> Features:
+        """The features that the schema of a Parquet file declares."""
+        import pyarrow.parquet as pq
+        from datasets import Features
+
+        return Features.from_arrow_schema(pq.read_schema(self.path))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """A folder or a card, read once for all gates.
+
+    ``files`` are the data files as the card's ``configs`` name them; ``faults`` are what stood in the way
+    of finding them. ``recipe`` is there for a built set.
+    """
+
+    folder: Path | None
+    header: Header
+    files: tuple[DataFile, ...] = ()
+    faults: tuple[Fault, ...] = ()
+    recipe: Recipe | None = None
+
+    @property
+    def configs(self) -> dict[str, dict[str, list[DataFile]]]:
+        """Config -> split -> its files."""
+        found: dict[str, dict[str, list[DataFile]]] = {}
+        for file in self.files:
+            found.setdefault(file.config, {}).setdefault(file.split, []).append(file)
+        return found
+
+
+def open_subject(path: Path) -> Subject:
+    """Read a folder, or a Markdown file as a card alone; a UsageError where there is neither."""
+    if path.is_file():
+        if path.suffix.lower() != ".md":
+            raise UsageError(f"{path}: expected a folder, or a card such as README.md")
+        return Subject(folder=None, header=read_header(path.read_bytes()))
+    if not path.is_dir():
+        raise UsageError(f"no such folder or card: {path}")
+    card = path / CARD
+    if not card.is_file():
+        missing = Fault(code="card_missing", message="the card is missing", file=CARD, fix="write README.md")
+        header = Header({}, faults=(missing,), readable=False)
+    else:
+        header = read_header(card.read_bytes())
+    files, faults = data_files(path, header)
+    recipe = None
+    if builtset.is_built_set(path):
+        from probeta.recipe import load_recipe
+
+        recipe = load_recipe(path / "build")
+    return Subject(folder=path, header=header, files=tuple(files), faults=tuple(faults), recipe=recipe)
+
+
+def data_files(folder: Path, header: Header) -> tuple[list[DataFile], list[Fault]]:
+    """The data files by the header's ``configs``; without them, as the Hub would guess."""
+    configs = header.value.get("configs")
+    if not configs:
+        return _guessed(folder), []
+    files: list[DataFile] = []
+    faults: list[Fault] = []
+    for at, config in enumerate(configs if isinstance(configs, list) else []):
+        if not isinstance(config, Mapping):
+            continue
+        name = str(config.get("config_name", "default"))
+        for place, split, pattern in entries(config, ("configs", at)):
+            found = list(_glob(folder, str(config.get("data_dir") or "."), pattern))
+            if not found:
+                faults.append(
+                    header.fault(
+                        "file_missing",
+                        f"no file matches {pattern} (config {name})",
+                        place,
+                        fix="correct the path, or add the file",
+                    )
+                )
+            files += [_file(folder, name, split, path) for path in found]
+    return files, faults
+
+
+def entries(config: Mapping[str, Any], place: tuple[str | int, ...]) -> Iterator[tuple[Any, str, str]]:
+    """Place, split and pattern of every ``data_files`` entry of a config, in all three forms."""
+    files = config.get("data_files")
+    here = (*place, "data_files")
+    if isinstance(files, str):
+        yield here, "train", files
+    for at, entry in enumerate(files if isinstance(files, list) else []):
+        if isinstance(entry, str):
+            yield (*here, at), "train", entry
+        elif isinstance(entry, Mapping):
+            paths = entry.get("path")
+            for path in paths if isinstance(paths, list) else [paths]:
+                if isinstance(path, str):
+                    yield (*here, at, "path"), str(entry.get("split", "train")), path
+
+
+def _glob(folder: Path, below: str, pattern: str) -> Iterator[Path]:
+    if "://" in pattern or pattern.startswith("/") or ".." in Path(pattern).parts:
+        return
+    try:
+        yield from (path for path in sorted((folder / below).glob(pattern)) if path.is_file())
+    except (ValueError, NotImplementedError):
+        return
+
+
+def _guessed(folder: Path) -> list[DataFile]:
+    found = []
+    for path in sorted(folder.rglob("*")):
+        parts = path.relative_to(folder).parts
+        if path.suffix.lower() not in DATA_ENDINGS or parts[0] in ("build", "reports", builtset.PRIVATE):
+            continue
+        if (
+            path.is_file()
+            and not any(part.startswith(".") for part in parts)
+            and path.name != "croissant.json"
+        ):
+            words = re.split(r"[^A-Za-z]+", path.relative_to(folder).with_suffix("").as_posix().lower())
+            split = next((_SPLITS[word] for word in words if word in _SPLITS), "train")
+            found.append(_file(folder, "default", split, path))
+    return found
+
+
+def _file(folder: Path, config: str, split: str, path: Path) -> DataFile:
+    return DataFile(config=config, split=split, path=path, name=path.relative_to(folder).as_posix())
