@@ -39,6 +39,7 @@ COMMANDS: dict[str, Command] = {
     ),
     "score": Command("score", "Score systems under a named protocol, by any attribute", "evaluate"),
     "predict": Command("predict", "Predict recall on an outside corpus from recall per cell", "evaluate"),
+    "publish": Command("publish", "Publish a data set: gates, one commit, tag, load-back", "publish"),
     "lint": Command("lint", "Find what would break a data set on the Hub, offline", "publish"),
 }
 

@@ -124,13 +124,17 @@ def _short(error: Exception) -> str:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Without the progress bars of ``datasets``, which are no news here."""
+    """Without the progress bars of ``datasets`` and ``huggingface_hub``, which are no news here."""
     import datasets
+    import huggingface_hub.utils.tqdm as hub
 
-    shown = datasets.are_progress_bars_disabled()
+    shown, hub_shown = not datasets.are_progress_bars_disabled(), not hub.are_progress_bars_disabled()
     datasets.disable_progress_bars()
+    hub.disable_progress_bars()
     try:
         yield
     finally:
-        if not shown:
+        if shown:
             datasets.enable_progress_bars()
+        if hub_shown:
+            hub.enable_progress_bars()

@@ -1,0 +1,311 @@
+"""The push: gates, plan, one commit on a known parent, a tag, and the set loaded back from it.
+
+A failure at any point leaves the old state or the new one, never something between: files go up first and
+become visible by one commit, which names its parent. After a failure the remote is read again to say which
+of the two it is. The same command resumes: what is there already is not sent again.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from probeta.errors import DataError, Fault, ProbetaError, UsageError
+from probeta.progress import say
+from probeta.publishing.gates.loading import loading_faults, quiet
+from probeta.publishing.gates.names import check_repository
+from probeta.publishing.gates.subject import Subject
+from probeta.publishing.lint import lint
+from probeta.publishing.plan import Plan, local_files, make_plan, same_content
+from probeta.publishing.remote import KIND, Remote, read_remote, tag_commit
+
+if TYPE_CHECKING:
+    from huggingface_hub import HfApi
+
+T = TypeVar("T")
+
+#: How often a call is tried when the Hub is busy or the connection drops, and the longest wait in seconds.
+TRIES, LONGEST_WAIT = 4, 30.0
+BUSY = (429, 500, 502, 503, 504)
+
+
+class PushError(ProbetaError):
+    """The push did not end; the message says what state the remote is in and what to do."""
+
+    exit_code = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """What a push did, or would do."""
+
+    repository: str
+    revision: str
+    plan: Plan
+    dry_run: bool
+    commit: str | None = None
+    tag: str | None = None
+    checked: dict[str, int] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that ``--json`` prints; ``checked`` counts the files and configs that were read back."""
+        return {
+            "repository": self.repository,
+            "revision": self.revision,
+            "dry_run": self.dry_run,
+            "commit": self.commit,
+            "tag": self.tag,
+            "checked": self.checked,
+            "plan": self.plan.to_json(),
+        }
+
+
+def publish(
+    folder: Path,
+    *,
+    repository: str,
+    private: bool = False,
+    revision: str = "main",
+    tag: str | None = None,
+    dry_run: bool = False,
+) -> Published:
+    """Publish the data set in ``folder`` as ``repository`` (ORG/NAME) on the Hub.
+
+    The Hub is the one that ``HF_ENDPOINT`` names; the token is that of ``HF_TOKEN`` or of the hub's own
+    store. ``tag`` is by default v and the version of a built set. Raises a DataError with the faults of
+    the gates or of the set as it was loaded back, a UsageError for a wrong name or a missing token, a
+    PushError where the push was interrupted or the remote moved.
+    """
+    from huggingface_hub import HfApi
+
+    check_repository(repository)
+    if not folder.is_dir():
+        raise UsageError(f"no such folder: {folder}")
+    linted = lint(folder)
+    if linted.faults:
+        raise DataError(linted.faults)
+    recipe = linted.subject.recipe
+    tag = tag or (f"v{recipe.version}" if recipe else None)
+    api = HfApi(library_name="probeta")
+    remote = _call("reading the repository", lambda: read_remote(api, repository, revision))
+    plan = _call("reading the card", lambda: make_plan(api, repository, folder, remote))
+    if tag and remote.exists:
+        _refuse_other_tag(api, repository, tag, folder)
+    if dry_run:
+        return Published(repository=repository, revision=revision, plan=plan, dry_run=True, tag=tag)
+    if not remote.exists:
+        say(f"creating {repository}")
+        # Without --private the organisation's own default holds.
+        _call(
+            "creating the repository",
+            lambda: api.create_repo(repository, repo_type=KIND, private=private or None, exist_ok=True),
+        )
+    if "extra_gated_prompt" in linted.subject.header.value and not remote.gated:
+        say("closing the gate: each request for the files is to be granted by hand")
+        _call(
+            "closing the gate",
+            lambda: api.update_repo_settings(repository, repo_type=KIND, gated="manual"),
+            after="no file was sent, since the card asks for a gate",
+        )
+    commit = _push(api, repository, revision, folder, remote, plan)
+    if tag:
+        say(f"tag {tag}")
+        _call(
+            "tagging",
+            lambda: _tag(api, repository, tag, commit),
+            after=f"the commit {commit[:8]} is there, the tag is not",
+        )
+    checked = read_back(api, repository, tag or commit, folder, linted.subject)
+    return Published(
+        repository=repository,
+        revision=revision,
+        plan=plan,
+        dry_run=False,
+        commit=commit,
+        tag=tag,
+        checked=checked,
+    )
+
+
+def _push(api: HfApi, repository: str, revision: str, folder: Path, remote: Remote, plan: Plan) -> str:
+    """One commit, on a branch that is created where it is missing; the commit that the remote then stands at."""
+    from huggingface_hub import CommitOperationAdd, CommitOperationDelete
+
+    if remote.head is None:
+        if revision != "main":
+            _call(
+                "creating the branch",
+                lambda: api.create_branch(repository, repo_type=KIND, branch=revision, exist_ok=True),
+            )
+        remote = _call("reading the repository", lambda: read_remote(api, repository, revision))
+        plan = _call("reading the card", lambda: make_plan(api, repository, folder, remote))
+    if plan.empty and plan.parent:
+        say("nothing to send: the repository has these files already")
+        return plan.parent
+    say(f"sending {len(plan.created) + len(plan.replaced)} files, {plan.sent_bytes / 1e6:.1f} MB")
+    files = local_files(folder)
+
+    def commit() -> str:
+        sent: list[CommitOperationAdd | CommitOperationDelete] = [
+            CommitOperationAdd(path_in_repo=name, path_or_fileobj=files[name])
+            for name in (*plan.created, *plan.replaced)
+        ]
+        removed = [CommitOperationDelete(path_in_repo=name, is_folder=False) for name in plan.deleted]
+        with quiet():
+            info = api.create_commit(
+                repository,
+                [*sent, *removed],
+                commit_message=f"Publish {folder.name} with probeta",
+                repo_type=KIND,
+                revision=revision,
+                parent_commit=plan.parent,
+            )
+        return str(info.oid)
+
+    try:
+        return _call("the commit", commit)
+    except PushError as error:
+        return _after_failure(api, repository, revision, folder, plan, error)
+
+
+def _after_failure(
+    api: HfApi, repository: str, revision: str, folder: Path, plan: Plan, error: PushError
+) -> str:
+    """What state a failed commit left: the new one after all (its commit), or the old one (a PushError)."""
+    try:
+        now = _call("reading the repository", lambda: read_remote(api, repository, revision))
+    except ProbetaError:
+        raise PushError(
+            f"{error}; the repository could not be read afterwards: it is at {plan.parent} or has the whole new "
+            "version; run the same command again"
+        ) from None
+    if now.head == plan.parent:
+        raise PushError(
+            f"{error}; nothing was changed: the repository is still at {_short(plan.parent)}; run the same command again"
+        )
+    if not same_content(local_files(folder), now.files):
+        say("the commit had arrived, though its answer was lost")
+        assert now.head is not None
+        return now.head
+    raise PushError(
+        f"{repository} has moved from {_short(plan.parent)} to {_short(now.head)} since it was read: someone else has "
+        "pushed; nothing of this set was pushed; look at `--dry-run` and run the command again"
+    )
+
+
+def _short(commit: str | None) -> str:
+    return commit[:8] if commit else "no commit"
+
+
+def _refuse_other_tag(api: HfApi, repository: str, tag: str, folder: Path) -> None:
+    """A tag that is there must stand for these files; a published version does not change."""
+    there = _call("reading the tags", lambda: tag_commit(api, repository, tag))
+    if there is None:
+        return
+    tagged = _call("reading the tag", lambda: read_remote(api, repository, tag))
+    if other := same_content(local_files(folder), tagged.files):
+        raise UsageError(
+            f"the tag {tag} of {repository} stands for other files ({', '.join(other[:3])}"
+            f"{', …' if len(other) > 3 else ''}); raise the version of the set, or name another --tag"
+        )
+
+
+def _tag(api: HfApi, repository: str, tag: str, commit: str) -> None:
+    if tag_commit(api, repository, tag) is None:
+        api.create_tag(repository, repo_type=KIND, tag=tag, revision=commit, exist_ok=True)
+
+
+def read_back(api: HfApi, repository: str, revision: str, folder: Path, subject: Subject) -> dict[str, int]:
+    """Compare the checksums of every file there, then load every config; a DataError where they differ."""
+    say(f"loading back from {revision}")
+    files = local_files(folder)
+    there = _call("reading the tag", lambda: read_remote(api, repository, revision))
+    faults = [
+        Fault(
+            code="remote_file", message="the file in the repository is not the one that was pushed", file=name
+        )
+        for name in same_content(files, there.files)
+    ]
+    if not faults:
+        with tempfile.TemporaryDirectory(prefix="probeta-load-") as cache, quiet():
+            faults += loading_faults(repository, subject, Path(cache), revision=revision)
+    if faults:
+        raise DataError(faults)
+    return {"files": len(files), "configs": len(subject.configs)}
+
+
+def _call(what: str, call: Callable[[], T], *, after: str = "") -> T:
+    """Make a call to the Hub, again where waiting may help, and tell its failure in one sentence."""
+    import httpx2
+    from huggingface_hub.errors import HfHubHTTPError, LocalTokenNotFoundError
+
+    for attempt in range(TRIES):
+        last = attempt + 1 == TRIES
+        try:
+            return call()
+        except LocalTokenNotFoundError:
+            raise UsageError(_TOKEN) from None
+        except (HfHubHTTPError, httpx2.TransportError, RuntimeError, ValueError) as error:
+            # An upload's failure is the cause of a RuntimeError that names the file.
+            problem = error.__cause__ if isinstance(error, RuntimeError) and error.__cause__ else error
+        if isinstance(problem, HfHubHTTPError):
+            status = problem.response.status_code
+            if last or status not in BUSY:
+                raise _told(what, problem, after) from problem
+            time.sleep(_wait(problem.response.headers.get("Retry-After"), attempt))
+        elif isinstance(problem, httpx2.TransportError):
+            if last:
+                reason = f"the connection failed ({type(problem).__name__})"
+                raise PushError(_sentence(what, reason, after)) from problem
+            time.sleep(_wait(None, attempt))
+        elif isinstance(problem, ValueError):
+            # The Hub's own check of the card answers so, before anything is sent.
+            reason = str(problem).replace("\n", " ")
+            raise PushError(_sentence(what, reason, after or "nothing was sent")) from problem
+        else:
+            raise problem
+    raise AssertionError("every try returns or raises")
+
+
+_TOKEN = "the Hub wants a token: set HF_TOKEN, or run `hf auth login`"
+
+
+def _told(what: str, error: Any, after: str) -> ProbetaError:
+    status = error.response.status_code
+    if status == 401:
+        return UsageError(_sentence(what, f"401, {_TOKEN}", after))
+    if status == 403:
+        return UsageError(_sentence(what, "403: this token may not write there", after))
+    reason = getattr(error, "server_message", None) or str(error).splitlines()[0]
+    return PushError(_sentence(what, f"{status}: {reason}", after))
+
+
+def _sentence(what: str, reason: str, after: str) -> str:
+    return f"{what} failed: {reason}" + (f"; {after}; run the same command again" if after else "")
+
+
+def _wait(asked: str | None, attempt: int) -> float:
+    """Seconds to wait: what the Hub asks for, else longer each time."""
+    seconds = float(asked) if asked and asked.replace(".", "", 1).isdigit() else 0.2 * 2**attempt
+    return min(seconds, LONGEST_WAIT)
+
+
+def shown(published: Published) -> Sequence[str]:
+    """What was done or would be done, a line each, for a person."""
+    plan = published.plan
+    lines = [
+        f"{sign} {name}"
+        for sign, names in (("+", plan.created), ("~", plan.replaced), ("-", plan.deleted))
+        for name in names
+    ]
+    if plan.metadata:
+        lines += ["metadata of the card:", *(f"  {line}" for line in plan.metadata)]
+    lines.append(
+        f"{len(plan.created)} created, {len(plan.replaced)} replaced, {len(plan.deleted)} deleted, "
+        f"{len(plan.unchanged)} unchanged; {plan.sent_bytes / 1e6:.1f} MB"
+    )
+    return lines

@@ -1,0 +1,182 @@
+"""The stand-in Hub is strict: each wrong request is refused as the Hub refuses it."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import httpx2
+import pytest
+from hub_standin import OTHER_TOKEN, TOKEN, Hub, serving, sha256
+
+CARD = "---\nlicense: cc-by-4.0\nconfigs:\n- config_name: a\n  data_files:\n  - split: test\n    path: a/*\n---\n# A\n"
+
+
+@pytest.fixture
+def hub() -> Iterator[Hub]:
+    with serving() as hub:
+        assert (
+            call(
+                hub, "POST", "/api/repos/create", json={"name": "a", "organization": "org", "type": "dataset"}
+            ).status_code
+            == 200
+        )
+        yield hub
+
+
+def call(hub: Hub, method: str, path: str, *, token: str | None = TOKEN, **options: Any) -> httpx2.Response:
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    return httpx2.request(method, hub.url + path, headers=headers | options.pop("headers", {}), **options)
+
+
+def ndjson(*lines: dict[str, Any]) -> bytes:
+    return "\n".join(json.dumps(line) for line in lines).encode()
+
+
+def header(parent: str | None = None) -> dict[str, Any]:
+    return {"key": "header", "value": {"summary": "s", "parentCommit": parent}}
+
+
+def file(path: str, text: str) -> dict[str, Any]:
+    return {"key": "file", "value": {"path": path, "content": base64.b64encode(text.encode()).decode()}}
+
+
+COMMIT = "/api/datasets/org/a/commit/main"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "/api/repos/create", {"name": "b", "organization": "org", "type": "dataset"}),
+        ("POST", "/api/datasets/org/a/preupload/main", {"files": []}),
+        ("POST", "/datasets/org/a.git/info/lfs/objects/batch", {"objects": []}),
+        ("POST", "/api/datasets/org/a/tag/main", {"tag": "v1"}),
+        ("POST", "/api/datasets/org/a/branch/dev", {}),
+        ("PUT", "/api/datasets/org/a/settings", {"gated": "manual"}),
+        ("GET", "/api/whoami-v2", None),
+    ],
+)
+def test_no_token_no_writing(hub: Hub, method: str, path: str, body: Any) -> None:
+    assert call(hub, method, path, token=None, json=body).status_code == 401
+    assert call(hub, method, path, token="hf_wrong", json=body).status_code == 401
+    assert call(hub, method, path, json=body).status_code == 200
+
+
+def test_a_strangers_token_may_not_write(hub: Hub) -> None:
+    for body in (ndjson(header(), file("a.txt", "a")),):
+        assert call(hub, "POST", COMMIT, token=OTHER_TOKEN, content=body).status_code == 403
+        assert call(hub, "POST", COMMIT, token=None, content=body).status_code == 401
+    assert "a.txt" not in hub.tree("org/a")
+
+
+def test_a_repository_is_created_once(hub: Hub) -> None:
+    again = call(
+        hub, "POST", "/api/repos/create", json={"name": "a", "organization": "org", "type": "dataset"}
+    )
+    assert again.status_code == 409
+    assert again.json()["url"].endswith("/datasets/org/a")
+
+
+def test_content_must_have_its_hash(hub: Hub) -> None:
+    assert call(hub, "PUT", f"/lfs/{sha256(b'right')}", content=b"wrong").status_code == 400
+    assert hub.objects == {}
+    assert call(hub, "PUT", f"/lfs/{sha256(b'right')}", content=b"right").status_code == 200
+
+
+@pytest.mark.parametrize("uploaded", [False, True])
+def test_a_commit_needs_its_large_files(hub: Hub, uploaded: bool) -> None:
+    if uploaded:
+        call(hub, "PUT", f"/lfs/{sha256(b'data')}", content=b"data")
+    line = {
+        "key": "lfsFile",
+        "value": {"path": "a/a.parquet", "algo": "sha256", "oid": sha256(b"data"), "size": 4},
+    }
+    answer = call(hub, "POST", COMMIT, content=ndjson(header(), line))
+    assert answer.status_code == (200 if uploaded else 400)
+    assert ("a/a.parquet" in hub.tree("org/a")) is uploaded
+
+
+def test_a_commit_names_its_parent(hub: Hub) -> None:
+    head = hub.repos["org/a"].branches["main"]
+    assert call(hub, "POST", COMMIT, content=ndjson(header("0" * 40), file("a.txt", "a"))).status_code == 412
+    assert call(hub, "POST", COMMIT, content=ndjson(header(head), file("a.txt", "a"))).status_code == 200
+    # The same request again: its parent is not the head any more.
+    assert call(hub, "POST", COMMIT, content=ndjson(header(head), file("a.txt", "a"))).status_code == 412
+
+
+def test_a_file_that_is_not_there_cannot_be_deleted(hub: Hub) -> None:
+    line = {"key": "deletedFile", "value": {"path": "nothing"}}
+    answer = call(hub, "POST", COMMIT, content=ndjson(header(), line))
+    assert (answer.status_code, answer.headers["X-Error-Code"]) == (404, "EntryNotFound")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("cc-by-4.0", "cc-by-five"),
+        ("split: test", "split: test-es"),
+        ("license: cc-by-4.0", "license: [cc-by-4.0, no-such]"),
+    ],
+)
+def test_a_card_is_checked_alone_and_in_a_commit(hub: Hub, before: str, after: str) -> None:
+    wrong = CARD.replace(before, after)
+    for card, status in ((CARD, 200), (wrong, 400), ("---\n- a\n---\n", 400), ("---\na: b: c\n---\n", 400)):
+        asked = call(hub, "POST", "/api/validate-yaml", json={"content": card, "repoType": "dataset"})
+        assert asked.status_code == status
+    assert call(hub, "POST", COMMIT, content=ndjson(header(), file("README.md", wrong))).status_code == 400
+    assert "README.md" not in hub.tree("org/a")
+
+
+def test_a_tag_stands_once_and_on_a_commit(hub: Hub) -> None:
+    assert call(hub, "POST", "/api/datasets/org/a/tag/nowhere", json={"tag": "v1"}).status_code == 404
+    assert call(hub, "POST", "/api/datasets/org/a/tag/main", json={"tag": "v1"}).status_code == 200
+    assert call(hub, "POST", "/api/datasets/org/a/tag/main", json={"tag": "v1"}).status_code == 409
+
+
+def test_what_is_not_there_says_so(hub: Hub) -> None:
+    for path, code in (
+        ("/api/datasets/org/nothing", "RepoNotFound"),
+        ("/api/datasets/org/a/revision/v9", "RevisionNotFound"),
+        ("/api/datasets/org/a/tree/main/nothing", "EntryNotFound"),
+        ("/datasets/org/a/resolve/main/nothing", "EntryNotFound"),
+    ):
+        answer = call(hub, "GET", path)
+        assert (answer.status_code, answer.headers["X-Error-Code"]) == (404, code)
+
+
+def test_a_private_repository_is_there_for_its_owner_only(hub: Hub) -> None:
+    call(
+        hub,
+        "POST",
+        "/api/repos/create",
+        json={"name": "p", "organization": "org", "type": "dataset", "visibility": "private"},
+    )
+    assert call(hub, "GET", "/api/datasets/org/p").status_code == 200
+    assert call(hub, "GET", "/api/datasets/org/p", token=OTHER_TOKEN).status_code == 404
+    assert call(hub, "GET", "/api/datasets/org/p", token=None).status_code == 401
+
+
+def test_part_of_a_file_and_its_head(hub: Hub) -> None:
+    call(hub, "POST", COMMIT, content=ndjson(header(), file("a.txt", "abcdef")))
+    part = call(hub, "GET", "/datasets/org/a/resolve/main/a.txt", headers={"Range": "bytes=1-3"})
+    assert (part.status_code, part.content) == (206, b"bcd")
+    head = call(hub, "HEAD", "/datasets/org/a/resolve/main/a.txt")
+    assert (head.headers["Content-Length"], head.content) == ("6", b"")
+    assert head.headers["X-Repo-Commit"] == hub.repos["org/a"].branches["main"]
+
+
+def test_scripted_failures(hub: Hub) -> None:
+    hub.fail("info", 429, Retry_After="7")
+    hub.fail("info", None)
+    busy = call(hub, "GET", "/api/datasets/org/a")
+    assert (busy.status_code, busy.headers["Retry-After"]) == (429, "7")
+    with pytest.raises(httpx2.TransportError):
+        call(hub, "GET", "/api/datasets/org/a")
+    assert call(hub, "GET", "/api/datasets/org/a").status_code == 200
+    # Late: the commit takes effect, its answer is lost.
+    hub.fail("commit", None, late=True)
+    with pytest.raises(httpx2.TransportError):
+        call(hub, "POST", COMMIT, content=ndjson(header(), file("late.txt", "a")))
+    assert "late.txt" in hub.tree("org/a")

@@ -1,0 +1,398 @@
+"""A real push through HfApi to the stand-in Hub and a real load from it, and every way in which it can fail."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import datasets
+import huggingface_hub.constants
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hub_standin import OTHER_TOKEN, TOKEN, Hub, serving
+
+from probeta import builtset
+from probeta.errors import DataError, UsageError
+from probeta.pipeline.build import build
+from probeta.publishing import push
+from probeta.publishing.folder import checksums
+from probeta.publishing.lint import Linted, lint
+from probeta.publishing.push import PushError, publish
+
+SAMPLE = Path(__file__).parent / "data" / "romanian"
+REPO = "org/towns"
+
+
+@pytest.fixture(scope="module")
+def towns(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("sets") / "towns"
+    build("blank", out=out)
+    return out
+
+
+@pytest.fixture
+def folder(towns: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(towns, tmp_path / "towns"))
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
+    with serving() as hub:
+        constants = huggingface_hub.constants
+        monkeypatch.setattr(constants, "ENDPOINT", hub.url)
+        monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
+        monkeypatch.setattr(
+            constants, "HUGGINGFACE_CO_URL_TEMPLATE", hub.url + "/{repo_id}/resolve/{revision}/{filename}"
+        )
+        monkeypatch.setattr(datasets.config, "HF_ENDPOINT", hub.url)
+        monkeypatch.setattr(
+            datasets.config, "HUB_DATASETS_URL", hub.url + "/datasets/{repo_id}/resolve/{revision}/{path}"
+        )
+        monkeypatch.setattr(push, "LONGEST_WAIT", 0.01)
+        monkeypatch.setenv("HF_TOKEN", TOKEN)
+        yield hub
+
+
+@pytest.fixture(scope="module")
+def linted(towns: Path) -> Linted:
+    return lint(towns)
+
+
+@pytest.fixture
+def linted_once(linted: Linted, towns: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The gates' answer on a folder that does not change, asked once for many pushes of it."""
+    monkeypatch.setattr(push, "lint", lambda path: linted if path == towns else lint(path))
+
+
+def on_disk(folder: Path) -> dict[str, bytes]:
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def there(hub: Hub, revision: str = "main") -> dict[str, bytes]:
+    return {name: data for name, data in hub.tree(REPO, revision).items() if name != ".gitattributes"}
+
+
+def change(folder: Path) -> None:
+    """Another version of the set: what people wrote into the card is new."""
+    card = folder / "README.md"
+    text = card.read_text(encoding="utf-8")
+    card.write_text(
+        text.replace("<!-- yours: notes -->\n", "<!-- yours: notes -->\nSeen.\n", 1), encoding="utf-8"
+    )
+
+
+def test_published_whole_tagged_and_read_back(hub: Hub, folder: Path) -> None:
+    done = publish(folder, repository=REPO)
+    assert there(hub, "v0.1") == there(hub) == on_disk(folder)
+    assert done.tag == "v0.1" and done.commit == hub.repos[REPO].branches["main"]
+    assert hub.calls.count("commit") == 1
+    assert done.checked == {"files": len(on_disk(folder)), "configs": len(builtset.configs(folder))}
+
+
+def test_a_dry_run_sends_nothing(hub: Hub, folder: Path) -> None:
+    done = publish(folder, repository=REPO, dry_run=True)
+    assert sorted(done.plan.created) == sorted(on_disk(folder))
+    assert hub.repos == {}
+    assert set(hub.calls) <= {"info", "tree", "refs"}
+
+
+def test_the_plan_names_what_is_replaced_and_deleted_and_how_the_metadata_changes(
+    hub: Hub, folder: Path
+) -> None:
+    publish(folder, repository=REPO)
+    again = publish(folder, repository=REPO)
+    assert again.plan.empty and hub.calls.count("commit") == 1
+    card = folder / "README.md"
+    recipe = folder / "build/probeta.yaml"
+    recipe.write_text(recipe.read_text().replace("licence: cc-by-4.0", "licence: cc0-1.0"))
+    shutil.rmtree(folder / "reports")
+    # A folder that is no built set any more: anyone's data set can be published.
+    shutil.rmtree(folder / "build")
+    for name in ("croissant.json", "SHA256SUMS"):
+        (folder / name).unlink()
+    card.write_text(card.read_text().replace("license: cc-by-4.0", "license: cc0-1.0"))
+    done = publish(folder, repository=REPO, dry_run=True)
+    assert list(done.plan.replaced) == ["README.md"]
+    assert {"reports/stats.json", "build/probeta.yaml", "croissant.json"} <= set(done.plan.deleted)
+    assert ".gitattributes" not in done.plan.deleted
+    assert list(done.plan.metadata) == ["-license: cc-by-4.0", "+license: cc0-1.0"]
+    publish(folder, repository=REPO, tag="v2")
+    assert there(hub, "v2") == on_disk(folder)
+
+
+def test_a_tag_that_stands_for_other_files_is_refused(hub: Hub, folder: Path) -> None:
+    publish(folder, repository=REPO)
+    before = there(hub)
+    change(folder)
+    with pytest.raises(UsageError, match=r"v0\.1 of org/towns stands for other files \(README\.md\)"):
+        publish(folder, repository=REPO)
+    assert there(hub) == before
+    publish(folder, repository=REPO, tag="v1.1")
+    assert there(hub, "v0.1") == before and there(hub, "v1.1") == on_disk(folder)
+
+
+def test_another_branch(hub: Hub, folder: Path) -> None:
+    publish(folder, repository=REPO, revision="dev", tag="dev-1")
+    assert there(hub, "dev") == on_disk(folder)
+    assert there(hub, "main") == {}
+
+
+def test_a_private_repository(hub: Hub, folder: Path) -> None:
+    publish(folder, repository=REPO, private=True)
+    assert hub.repos[REPO].private
+
+
+def test_a_gate_is_closed_before_any_file_is_sent(hub: Hub, folder: Path) -> None:
+    shutil.rmtree(folder / "build")
+    for name in ("croissant.json", "SHA256SUMS"):
+        (folder / name).unlink()
+    card = folder / "README.md"
+    card.write_text(
+        card.read_text().replace("license:", "extra_gated_prompt: Only for testing.\nlicense:", 1)
+    )
+    hub.fail("settings", 403)
+    with pytest.raises(UsageError, match="no file was sent"):
+        publish(folder, repository=REPO)
+    assert there(hub) == {}
+    publish(folder, repository=REPO)
+    assert hub.repos[REPO].gated == "manual"
+    assert hub.calls.index("settings") < hub.calls.index("put")
+
+
+def test_faults_stop_before_anything_is_sent(hub: Hub, folder: Path) -> None:
+    card = folder / "README.md"
+    card.write_text(card.read_text().replace("license: cc-by-4.0", "license: cc-by-five"))
+    with pytest.raises(DataError, match="cc-by-five"):
+        publish(folder, repository=REPO)
+    assert hub.calls == []
+
+
+@pytest.mark.parametrize("name", ["towns", "org/a b", "org/café", "org/a--b", "org/a/b"])
+def test_names_that_the_hub_refuses(hub: Hub, folder: Path, name: str) -> None:
+    with pytest.raises(UsageError, match="no name for a repository"):
+        publish(folder, repository=name)
+    assert hub.calls == []
+
+
+@pytest.mark.parametrize(
+    ("token", "message"), [(None, "HF_TOKEN"), ("hf_wrong", "HF_TOKEN"), (OTHER_TOKEN, "may not write")]
+)
+def test_without_the_right_token(
+    hub: Hub, folder: Path, monkeypatch: pytest.MonkeyPatch, token: str | None, message: str
+) -> None:
+    if token is None:
+        monkeypatch.delenv("HF_TOKEN")
+    else:
+        monkeypatch.setenv("HF_TOKEN", token)
+    with pytest.raises(UsageError, match=message) as caught:
+        publish(folder, repository=REPO)
+    assert token is None or token not in str(caught.value)
+    assert REPO not in hub.repos
+
+
+#: Every route that a push calls, in the order of its first call.
+ROUTES = [
+    "info",
+    "create",
+    "tree",
+    "validate",
+    "preupload",
+    "batch",
+    "put",
+    "commit",
+    "refs",
+    "tag",
+    "resolve",
+]
+
+
+@pytest.mark.parametrize("status", [429, 500, 503, None])
+@pytest.mark.parametrize("route", ROUTES)
+def test_one_failure_of_any_call_is_overcome_or_leaves_the_old_state(
+    hub: Hub, towns: Path, linted_once: None, route: str, status: int | None
+) -> None:
+    hub.fail(route, status, **({"Retry_After": "0.01"} if status == 429 else {}))
+    whole_or_resumed(hub, towns)
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_an_answer_that_is_lost_after_the_call_took_effect(
+    hub: Hub, towns: Path, linted_once: None, route: str
+) -> None:
+    hub.fail(route, None, late=True)
+    whole_or_resumed(hub, towns)
+
+
+@pytest.mark.parametrize("route", ["preupload", "batch", "put", "commit"])
+def test_a_call_that_fails_for_good_leaves_the_old_state_and_the_command_resumes(
+    hub: Hub, folder: Path, route: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(folder, repository=REPO)
+    before = there(hub)
+    shutil.copy(folder / "sentences/test-00000-of-00001.parquet", folder / "keep")
+    change(folder)
+    grow(folder)
+    hub.fail(route, 403, times=99)
+    with pytest.raises((PushError, UsageError)):
+        publish(folder, repository=REPO, tag="v1.1")
+    assert there(hub) == before
+    hub.failures.clear()
+    publish(folder, repository=REPO, tag="v1.1")
+    assert there(hub) == there(hub, "v1.1") == on_disk(folder)
+
+
+def grow(folder: Path) -> None:
+    """A further file that goes up as a large one, in a config of its own that the card declares."""
+    (folder / "keep").unlink(missing_ok=True)
+    shutil.rmtree(folder / "build")
+    for name in ("croissant.json", "SHA256SUMS"):
+        (folder / name).unlink()
+    (folder / "more").mkdir()
+    pq.write_table(pa.table({"id": ["a", "b"]}), folder / "more/test-00000-of-00001.parquet")
+    card = folder / "README.md"
+    entry = "configs:\n- config_name: more\n  data_files:\n  - split: test\n    path: more/test-*\n"
+    card.write_text(card.read_text().replace("configs:\n", entry, 1))
+
+
+def whole_or_resumed(hub: Hub, folder: Path) -> None:
+    """Either the push ends well, or what is visible is the old state and the same command ends it."""
+    with contextlib.suppress(PushError, DataError):
+        publish(folder, repository=REPO)
+    if REPO in hub.repos:
+        assert there(hub) in ({}, on_disk(folder))
+    done = publish(folder, repository=REPO)
+    assert there(hub) == there(hub, "v0.1") == on_disk(folder)
+    assert hub.repos[REPO].tags["v0.1"] == done.commit
+    # The first state and one commit: nothing was pushed twice.
+    assert len(hub.repos[REPO].commits) == 2
+
+
+def test_a_remote_that_moved_meanwhile_is_not_overwritten(
+    hub: Hub, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(folder, repository=REPO)
+    change(folder)
+    real = push.make_plan
+
+    def and_someone_else(*arguments: object) -> push.Plan:
+        plan = real(*arguments)  # type: ignore[arg-type]  # passed on as they are
+        hub.repos[REPO].commit("main", {**hub.tree(REPO), "theirs.txt": b"theirs"})
+        return plan
+
+    monkeypatch.setattr(push, "make_plan", and_someone_else)
+    with pytest.raises(PushError, match="has moved from .* nothing of this set was pushed"):
+        publish(folder, repository=REPO, tag="v1.1")
+    assert hub.tree(REPO)["theirs.txt"] == b"theirs"
+    assert b"Seen." not in hub.tree(REPO)["README.md"]
+
+
+def test_a_file_that_changes_on_the_way_is_noticed(
+    hub: Hub, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = push.read_back
+
+    def damaged(*arguments: object) -> dict[str, int]:
+        tree = hub.tree(REPO, "v0.1")
+        tree["CITATION.cff"] = tree["CITATION.cff"].replace(b"title", b"titel")
+        return real(*arguments)  # type: ignore[arg-type]  # passed on as they are
+
+    monkeypatch.setattr(push, "read_back", damaged)
+    with pytest.raises(DataError, match=r"CITATION\.cff: the file in the repository is not the one"):
+        publish(folder, repository=REPO)
+
+
+def test_what_is_held_back_never_leaves_the_machine(hub: Hub, folder: Path) -> None:
+    secret = "Nadie que no haya visto esta oración puede saber qué dice."
+    place = folder / "private/sentences"
+    place.mkdir(parents=True)
+    pq.write_table(pa.table({"id": ["x"], "text": [secret]}), place / "holdout-00000-of-00001.parquet")
+    (folder / "SHA256SUMS").write_text(checksums(folder), encoding="utf-8")
+    done = publish(folder, repository=REPO)
+    assert not any(name.startswith("private") for name in (*done.plan.created, *there(hub)))
+    assert not any(secret.encode() in data for data in (*hub.objects.values(), *hub.tree(REPO).values()))
+    # And a copy of it elsewhere stops the push.
+    (folder / "NOTES.md").write_text(f"> {secret}\n", encoding="utf-8")
+    (folder / "SHA256SUMS").write_text(checksums(folder), encoding="utf-8")
+    with pytest.raises(DataError, match="held back"):
+        publish(folder, repository=REPO, tag="v1.1")
+
+
+@pytest.fixture(scope="module")
+def every_kind(
+    blas: Path, tmp_path_factory: pytest.TempPathFactory, compose_corpus: Callable[..., Path]
+) -> dict[str, Path]:
+    place = tmp_path_factory.mktemp("kinds")
+    build("esnlir", out=place / "esnlir", corpus=[compose_corpus(place / "composed.jsonl", documents=60)])
+    build("histnero", out=place / "histnero", corpus=[SAMPLE], labels=names_of_the_corpus())
+    return {"blas": blas, "esnlir": place / "esnlir", "histnero": place / "histnero"}
+
+
+def names_of_the_corpus() -> list[str]:
+    return [
+        "O",
+        *(f"{prefix}-{label}" for label in ("PERS", "ORG", "LOC", "PROD", "DATE") for prefix in "BI"),
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["blas", "esnlir", "histnero"])
+def test_every_config_of_every_kind_as_the_command_publishes_it(
+    every_kind: dict[str, Path], name: str, tmp_path: Path
+) -> None:
+    folder = every_kind[name]
+    with serving() as hub:
+        environment = {
+            **os.environ,
+            "HF_ENDPOINT": hub.url,
+            "HF_TOKEN": TOKEN,
+            "HF_HOME": str(tmp_path / "home"),
+            "HF_HUB_DISABLE_XET": "1",
+            "HF_HUB_DISABLE_TELEMETRY": "1",
+        }
+        command = [
+            sys.executable,
+            "-m",
+            "probeta.cli.main",
+            "publish",
+            str(folder),
+            "--repo",
+            f"org/{name}",
+            "--json",
+        ]
+        ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert ran.returncode == 0, ran.stderr
+        assert TOKEN not in ran.stdout + ran.stderr
+        assert json.loads(ran.stdout)["checked"]["configs"] == len(builtset.configs(folder))
+        code = (
+            "import datasets, json, sys\n"
+            "found = {}\n"
+            "for config in datasets.get_dataset_config_names(sys.argv[1], revision='v1.0'):\n"
+            "    loaded = datasets.load_dataset(sys.argv[1], config, revision='v1.0')\n"
+            "    for split, rows in loaded.items():\n"
+            "        found[f'{config}/{split}'] = [rows.num_rows, str(rows.features), rows[0], rows[-1]]\n"
+            "print(json.dumps(found))\n"
+        )
+        ran = subprocess.run(
+            [sys.executable, "-c", code, f"org/{name}"],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ran.returncode == 0, ran.stderr
+    loaded = json.loads(ran.stdout.splitlines()[-1])
+    expected = {}
+    for config, splits in builtset.configs(folder).items():
+        for split in splits:
+            table = builtset.read(folder, config, split)
+            features = datasets.Features.from_arrow_schema(table.schema)
+            rows = table.to_pylist()
+            expected[f"{config}/{split}"] = [len(rows), str(features), rows[0], rows[-1]]
+    assert loaded == json.loads(json.dumps(expected))
