@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -126,8 +127,9 @@ def _short(error: Exception) -> str:
 def quiet() -> Iterator[None]:
     """Without the progress bars of ``datasets`` and ``huggingface_hub``, which are no news here."""
     import datasets
-    import huggingface_hub.utils.tqdm as hub
 
+    # The package does not list these among its exports, though it documents them.
+    hub: Any = importlib.import_module("huggingface_hub.utils")
     shown, hub_shown = not datasets.are_progress_bars_disabled(), not hub.are_progress_bars_disabled()
     datasets.disable_progress_bars()
     hub.disable_progress_bars()
