@@ -19,6 +19,12 @@ from probeta.errors import DataError, Fault, UsageError, nearest
 
 _DELIMITERS = ",;\t"
 
+#: From here on a spreadsheet rounds whole numbers, and so ids.
+_DIGITS = 10**15
+
+# A text may be long; csv's own limit of 128 KiB holds for the whole process. The most that C's long takes.
+csv.field_size_limit(2**31 - 1)
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -125,37 +131,61 @@ def _csv_rows(text: str, file: str) -> list[tuple[int, list[str]]]:
 
 
 def _xlsx_rows(path: Path, file: str) -> list[tuple[int, list[str]]]:
-    import zipfile
-
     import openpyxl
 
     try:
-        sheet = openpyxl.load_workbook(path, data_only=False).worksheets[0]
-    except (OSError, KeyError, ValueError, zipfile.BadZipFile, IndexError) as error:
+        sheet, *others = openpyxl.load_workbook(path, data_only=False).worksheets
+    except Exception as error:
+        # A damaged workbook fails anywhere in the archive, its XML or what openpyxl makes of it.
         raise DataError(
             Fault(code="xlsx", message=f"the workbook cannot be read: {error}", file=file)
         ) from None
-    rows, faults = [], []
+
+    def fault(code: str, message: str, at: str, *, row: int | None = None, **details: str) -> Fault:
+        return Fault(code=code, message=message, file=file, row=row, column=at, **details)
+
+    # What a table of text cannot hold is told, never guessed and never left out.
+    faults = [
+        fault(
+            "sheets", "a further sheet holds data", other.title, expected="one sheet", fix="move it to a file"
+        )
+        for other in others
+        if any(cell is not None for row in other.iter_rows(values_only=True) for cell in row)
+    ]
+    faults += [
+        fault("merged", "the cells are merged", merged.coord, row=merged.min_row, fix="unmerge and fill them")
+        for merged in sheet.merged_cells.ranges
+    ]
+    rows = []
     for line, cells in enumerate(sheet.iter_rows(), start=1):
-        values = []
         for cell in cells:
-            if cell.data_type == "f":
-                faults.append(
-                    Fault(
-                        code="formula",
-                        message="the cell holds a formula",
-                        file=file,
-                        row=line,
-                        column=cell.coordinate,
-                        expected="a value",
-                        fix="paste it as a value",
-                    )
-                )
-            values.append("" if cell.value is None else str(cell.value))
-        rows.append((line, values))
+            if found := _not_text(cell):
+                code, message, fix = found
+                faults.append(fault(code, message, cell.coordinate, row=line, expected="a value", fix=fix))
+        rows.append((line, [_cell_text(cell.value) for cell in cells]))
     if faults:
         raise DataError(faults)
     return rows
+
+
+def _not_text(cell: Any) -> tuple[str, str, str] | None:
+    """The code, message and fix for a cell whose content is not what stands on the screen."""
+    if cell.data_type == "f":
+        return "formula", "the cell holds a formula", "paste it as a value"
+    if cell.data_type == "e":
+        return "error_value", f"the cell holds the error {cell.value}", "write what is meant"
+    as_text = "format the cell as text and type it again"
+    if cell.data_type == "d":
+        return "date", "the spreadsheet made a date of the cell", as_text
+    if cell.data_type == "n" and cell.value is not None and abs(cell.value) >= _DIGITS:
+        return "digits", "the spreadsheet keeps 15 digits of a number", as_text
+    return None
+
+
+def _cell_text(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).upper()
+    return "" if value is None else str(value)
 
 
 def _table(lines: Sequence[tuple[int, list[str]]], file: str, required: Sequence[str]) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -63,3 +64,49 @@ def test_a_file_is_never_half_written(tmp_path: Path) -> None:
         raise RuntimeError
     assert (tmp_path / "f").read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["f"]
+
+
+def test_two_runs_do_not_write_into_one_folder(tmp_path: Path) -> None:
+    # What the second run says must not touch what the first one has written so far.
+    target = tmp_path / "set"
+    with atomic.folder(target) as folder:
+        (folder / "a").write_text("first")
+        with pytest.raises(UsageError, match="another run is writing"), atomic.folder(target):
+            raise AssertionError
+        with pytest.raises(UsageError, match="another run is writing"):
+            atomic.repair(target)
+    assert (target / "a").read_text() == "first"
+    assert [path.name for path in tmp_path.iterdir()] == ["set"]
+
+
+def test_a_link_is_followed(tmp_path: Path) -> None:
+    for name in ("file", "folder"):
+        (tmp_path / name).symlink_to(tmp_path / f"real_{name}")
+    atomic.write_text(tmp_path / "file", "text")
+    with atomic.folder(tmp_path / "folder") as folder:
+        (folder / "a").write_text("a")
+    assert (tmp_path / "file").is_symlink()
+    assert (tmp_path / "real_file").read_text() == "text"
+    assert (tmp_path / "folder").is_symlink()
+    assert (tmp_path / "real_folder" / "a").read_text() == "a"
+
+
+def test_a_pipe_receives_the_content_and_stays(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    # Opened for both ends, so that neither side waits for the other.
+    handle = os.open(pipe, os.O_RDWR)
+    try:
+        atomic.write_text(pipe, "text")
+        assert os.read(handle, 100) == b"text"
+    finally:
+        os.close(handle)
+    assert pipe.is_fifo()
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
+
+
+@pytest.mark.parametrize("name", ["/", "a\udcff"])
+def test_a_name_that_no_folder_can_have(name: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError), atomic.folder(tmp_path / name):
+        raise AssertionError
+    assert not list(tmp_path.iterdir())

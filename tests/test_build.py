@@ -11,9 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from probeta import builtset
-from probeta.errors import UsageError
+from probeta.errors import DataError, UsageError
 from probeta.hashing import file_sha256
 from probeta.pipeline.build import build
+from probeta.pipeline.new import new_recipe
 
 #: Table 1 of the BLAS paper (arXiv 2602.12759): sentences by type, length and position.
 TABLE_1 = {
@@ -90,6 +91,14 @@ def test_a_built_set_is_replaced_only_on_request(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--replace"):
         build("blank", out=tmp_path / "set")
     build("blank", out=tmp_path / "set", replace=True)
+
+
+def test_guidelines_that_are_not_utf_8_are_a_fault(tmp_path: Path) -> None:
+    new_recipe(tmp_path / "own")
+    (tmp_path / "own/guidelines/annotating.md").write_bytes("# Guía\n".encode("latin-1"))
+    with pytest.raises(DataError, match=r"guidelines/annotating\.md:1: the file is not UTF-8"):
+        build(tmp_path / "own", out=tmp_path / "set")
+    assert not (tmp_path / "set").exists()
 
 
 def test_thirty_a_cell_without_duplicates(tmp_path: Path) -> None:

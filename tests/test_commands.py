@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from probeta.cli.main import COMMANDS, GROUPS
+from probeta.cli.output import system_errors
 
 HEAVY = {"datasets", "pandas", "pyarrow", "spacy", "sklearn", "scipy", "numpy", "duckdb", "huggingface_hub"}
 
@@ -46,3 +50,63 @@ def test_help_imports_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr == "[]\n"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("build", "blank"),
+        ("build", "blank", "--out", "x", "--bogus"),
+        ("build", "blank", "--out", "x", "--per-cell", "many"),
+        ("convert", "nowhere.jsonl", "x.jsonl"),
+    ],
+)
+def test_a_wrong_call_too_is_one_json_object(call: tuple[str, ...]) -> None:
+    done = run(*call, "--json")
+    assert done.returncode == 2
+    error = json.loads(done.stdout)["error"]
+    assert error in done.stderr
+
+
+def redirected(command: str, *, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run a line of the shell in which ``probeta`` is the program."""
+    whole = command.replace("probeta", f"'{sys.executable}' -m probeta.cli.main")
+    env = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])}
+    return subprocess.run(
+        ["bash", "-c", whole], cwd=cwd, env=env, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+@pytest.mark.parametrize("call", ["schema", "check nowhere --json", "build --json", "--help"])
+def test_a_full_disk_below_stdout_is_one_sentence(call: str, tmp_path: Path) -> None:
+    done = redirected(f"probeta {call} > /dev/full", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == "probeta: No space left on device"
+    assert "Traceback" not in done.stderr
+
+
+def test_a_closed_stream_is_one_sentence(tmp_path: Path) -> None:
+    assert redirected("probeta convert - x.jsonl <&-", cwd=tmp_path).stderr == (
+        "probeta: standard input is closed\n"
+    )
+    (tmp_path / "a.jsonl").write_text('{"id": "a", "text": "x", "spans": []}\n')
+    assert redirected("probeta convert a.jsonl - >&-", cwd=tmp_path).stderr == (
+        "probeta: standard output is closed\n"
+    )
+
+
+def test_what_stdout_cannot_write_is_escaped(tmp_path: Path) -> None:
+    # A file's name need not be UTF-8, and an old locale has no í.
+    done = redirected(
+        "PYTHONIOENCODING=ascii probeta convert $'\\xff\u00ed.jsonl' x.jsonl --json", cwd=tmp_path
+    )
+    assert json.loads(done.stdout) == {"error": "no such file: \udcff\u00ed.jsonl"}
+
+
+def test_a_file_that_may_not_be_read_is_one_sentence(tmp_path: Path) -> None:
+    # A folder in the place of a file is refused by every system, for every user.
+    (tmp_path / "guidelines" / "g.md").mkdir(parents=True)
+    with pytest.raises(SystemExit) as stopped, system_errors():
+        (tmp_path / "guidelines" / "g.md").read_bytes()
+    assert stopped.value.code == 2

@@ -109,6 +109,9 @@ def test_text_stays_text(tmp_path: Path) -> None:
     [
         ("seed: 7", "seed: 7\nseed: 8", "yaml_doubled_key", "seed stands twice"),
         ("seed: 7", "seed: [7", "yaml_syntax", "not YAML"),
+        ("seed: 7", "seed: 7\x07", "yaml_syntax", "special characters"),
+        ("title: Town", 'title: "\\ud800" # Town', "surrogate", "no character"),
+        ("seed: 7", 'seed: 7\n"\\ud800": 7', "surrogate", "no character"),
         ("seed: 7", "seed: !!python/object:os.system 7", "yaml_tag", "python/object"),
         ("seed: 7", "seed: &a 7\nextra: *a", "yaml_alias", "alias"),
         ("seed: 7", "seed:", "recipe_value", "found nothing"),

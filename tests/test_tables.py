@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+from contextlib import suppress
 from pathlib import Path
 
 import openpyxl
@@ -66,3 +68,67 @@ def test_what_is_written_is_read_back(tmp_path: Path, ending: str) -> None:
     rows = [{"id": "001", "text": 'a "b"; c,\td'}, {"id": "2", "text": "«é»"}]
     write_table(path, columns=["id", "text"], rows=rows)
     assert [dict(row.values) for row in read_table(path)] == rows
+
+
+@pytest.mark.parametrize(
+    ("value", "code", "cell"),
+    [
+        (datetime.date(2026, 1, 2), "date", "B2"),
+        (datetime.time(10, 30), "date", "B2"),
+        ("#N/A", "error_value", "B2"),
+        (12345678901234567890, "digits", "B2"),
+    ],
+)
+def test_what_a_spreadsheet_changed_is_refused(tmp_path: Path, value: object, code: str, cell: str) -> None:
+    book = openpyxl.Workbook()
+    for row in (["id", "n"], ["a", value]):
+        book.active.append(row)
+    book.save(tmp_path / "t.xlsx")
+    with pytest.raises(DataError) as caught:
+        read_table(tmp_path / "t.xlsx")
+    assert [(fault.code, fault.row, fault.column) for fault in caught.value.faults] == [(code, 2, cell)]
+
+
+def test_nothing_of_a_workbook_is_left_out(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in (["id", "topic"], ["a", "sport"], ["b", None]):
+        book.active.append(row)
+    book.active.merge_cells("B2:B3")
+    book.create_sheet("empty")
+    book.create_sheet("more").append(["c", "health"])
+    book.save(tmp_path / "t.xlsx")
+    with pytest.raises(DataError) as caught:
+        read_table(tmp_path / "t.xlsx")
+    assert [(fault.code, fault.column) for fault in caught.value.faults] == [
+        ("sheets", "more"),
+        ("merged", "B2:B3"),
+    ]
+
+
+def test_numbers_and_truth_are_as_they_stand_on_the_screen(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in (["a", "b", "c"], [7, 0.5, True]):
+        book.active.append(row)
+    book.save(tmp_path / "t.xlsx")
+    assert [dict(row.values) for row in read_table(tmp_path / "t.xlsx")] == [
+        {"a": "7", "b": "0.5", "c": "TRUE"}
+    ]
+
+
+def test_a_damaged_workbook_is_a_fault(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in range(50):
+        book.active.append([f"text {row}", row])
+    book.save(tmp_path / "t.xlsx")
+    whole = (tmp_path / "t.xlsx").read_bytes()
+    for at in range(0, len(whole) - 40, 61):
+        (tmp_path / "t.xlsx").write_bytes(whole[:at] + bytes(40) + whole[at + 40 :])
+        with suppress(DataError):
+            read_table(tmp_path / "t.xlsx")
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv"])
+def test_a_long_text_is_read(tmp_path: Path, ending: str) -> None:
+    text = "palabra " * 100_000
+    write_table(tmp_path / f"t.{ending}", columns=["text"], rows=[{"text": text}])
+    assert [row["text"] for row in read_table(tmp_path / f"t.{ending}")] == [text]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import os
+import io
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
+from probeta.cli.output import print_json as print_json
+from probeta.cli.output import system_errors
 from probeta.errors import DataError, Fault, ProbetaError
 
 #: More faults than this are counted, not printed: the first ones are what a person mends.
@@ -27,6 +28,12 @@ def command_app() -> typer.Typer:
 @contextmanager
 def reported(*, as_json: bool = False) -> Iterator[None]:
     """Turn errors that a user is meant to read into a message on stderr and the design's exit codes."""
+    with system_errors(as_json=as_json), _own_errors(as_json):
+        yield
+
+
+@contextmanager
+def _own_errors(as_json: bool) -> Iterator[None]:
     try:
         yield
     except DataError as error:
@@ -44,10 +51,27 @@ def reported(*, as_json: bool = False) -> Iterator[None]:
     except KeyboardInterrupt:
         print("probeta: interrupted; nothing half-written was kept", file=sys.stderr)
         raise typer.Exit(130) from None
-    except BrokenPipeError:
-        # The reader of our output went away (`| head`): silence the interpreter's own complaint at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit(0) from None
+
+
+#: A call with wrong options or arguments: the class of typer's that all of these errors descend from.
+_WrongCall: type[Any] = typer.BadParameter.__bases__[0]
+
+
+def run(app: typer.Typer, *, arguments: Sequence[str], program: str) -> NoReturn:
+    """Run a command's application and exit; a wrong call too is one message, and with ``--json`` an object."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # In an old locale a table has characters that it cannot write; stderr escapes them by itself.
+        sys.stdout.reconfigure(errors="backslashreplace")
+    as_json = "--json" in arguments
+    with system_errors(as_json=as_json):
+        try:
+            code = app(args=list(arguments), prog_name=program, standalone_mode=False)
+        except _WrongCall as error:
+            error.show()
+            if as_json:
+                print_json({"error": error.format_message()})
+            code = error.exit_code
+    sys.exit(code or 0)
 
 
 def fault_counts(faults: Any) -> dict[str, int]:
@@ -66,11 +90,6 @@ def print_faults(faults: Any) -> None:
     if more > 0:
         print(f"... and {more} more", file=sys.stderr)
     print(f"probeta: {len(faults)} fault{'s' if len(faults) != 1 else ''}", file=sys.stderr)
-
-
-def print_json(value: Mapping[str, Any]) -> None:
-    """One JSON object on stdout; NaN is a programming error, never output."""
-    print(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))
 
 
 def print_listed(title: str, faults: Sequence[Fault]) -> None:

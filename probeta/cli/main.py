@@ -11,6 +11,7 @@ import sys
 from typing import NamedTuple
 
 from probeta import __version__
+from probeta.cli.output import system_errors
 
 
 class Command(NamedTuple):
@@ -80,7 +81,8 @@ def main(argv: list[str] | None = None) -> None:
     """Run the program with ``argv`` (``sys.argv[1:]`` by default) and exit."""
     arguments = sys.argv[1:] if argv is None else argv
     if not arguments or arguments[0] in ("--help", "-h", "help"):
-        print(overview())
+        with system_errors():
+            print(overview())
         sys.exit(0 if arguments else 2)
     if arguments[0] == "--version":
         print(f"probeta {__version__}")
@@ -93,8 +95,14 @@ def main(argv: list[str] | None = None) -> None:
         meant = f"; did you mean `probeta {hint}`?" if hint else "; `probeta --help` lists the commands"
         print(f"probeta: there is no command {name!r}{meant}", file=sys.stderr)
         sys.exit(2)
-    app = importlib.import_module(f"probeta.cli.{COMMANDS[name].module}").app
-    app(args=arguments[1:], prog_name=f"probeta {name}")
+    try:
+        from probeta.cli.common import run
+
+        app = importlib.import_module(f"probeta.cli.{COMMANDS[name].module}").app
+        run(app, arguments=arguments[1:], program=f"probeta {name}")
+    except KeyboardInterrupt:
+        print("probeta: interrupted", file=sys.stderr)
+        sys.exit(130)
 
 
 if __name__ == "__main__":

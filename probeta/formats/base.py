@@ -237,6 +237,8 @@ class Source:
     def open(self) -> Iterator[BinaryIO]:
         """The bytes."""
         if self.path is None:
+            if sys.stdin is None:
+                raise UsageError("standard input is closed")
             yield sys.stdin.buffer
             return
         try:
@@ -251,6 +253,8 @@ class Source:
 def sink(path: Path | str) -> Iterator[BinaryIO]:
     """Where to write; a file or, for ``-``, standard output receives everything or nothing."""
     if str(path) == "-":
+        if sys.stdout is None:
+            raise UsageError("standard output is closed")
         with tempfile.TemporaryFile() as whole:
             yield whole
             whole.seek(0)

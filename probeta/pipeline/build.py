@@ -17,6 +17,7 @@ from probeta.publishing import folder
 from probeta.publishing.documents import documents
 from probeta.recipe import load_recipe
 from probeta.recipe.load import RECIPE_FILE
+from probeta.tables import decode_utf8
 
 if TYPE_CHECKING:
     from probeta.recipe import Recipe
@@ -145,5 +146,5 @@ def guidelines_text(recipe: Recipe) -> str:
         path = recipe.guideline_path(name)
         if not path.is_file():
             raise UsageError(f"{recipe.shown(RECIPE_FILE)} names the guideline {name}, which does not exist")
-        parts.append(path.read_text(encoding="utf-8").strip())
+        parts.append(decode_utf8(path.read_bytes(), file=recipe.shown(f"guidelines/{name}")).strip())
     return "\n\n---\n\n".join(parts) + "\n" if parts else "This set has no guidelines.\n"

@@ -68,6 +68,8 @@ def parse_yaml(text: str, *, file: str) -> Document:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
+        at = getattr(error, "position", None)
+        line = mark.line + 1 if mark else text.count("\n", 0, at) + 1 if at is not None else None
         problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
         context = getattr(error, "context", None)
         raise DataError(
@@ -75,7 +77,7 @@ def parse_yaml(text: str, *, file: str) -> Document:
                 code="yaml_syntax",
                 message=f"this is not YAML: {problem}{f' {context}' if context else ''}",
                 file=file,
-                row=mark.line + 1 if mark else None,
+                row=line,
                 column=f"character {mark.column + 1}" if mark else None,
             )
         ) from None
@@ -121,8 +123,15 @@ class _Walk:
         if isinstance(node, yaml.SequenceNode):
             return [self.value(child, (*place, at)) for at, child in enumerate(node.value)]
         text: str = node.value
+        self._surrogates(node, place)
         plain = isinstance(node, yaml.ScalarNode) and node.style is None
         return None if plain and text in _NULLS else text
+
+    def _surrogates(self, node: yaml.Node, place: Place) -> None:
+        """A text that no file can hold: YAML's escapes can write one."""
+        if any("\ud800" <= mark <= "\udfff" for mark in node.value):
+            found = ascii(node.value[:40])
+            self.fault("surrogate", "a lone surrogate is no character", node, place, found=found)
 
     def _mapping(self, node: yaml.MappingNode, place: Place) -> dict[str, object]:
         found: dict[str, object] = {}
@@ -131,6 +140,7 @@ class _Walk:
                 self.fault("yaml_key", "a key is not plain text", key, place, expected="a word")
                 continue
             name: str = key.value
+            self._surrogates(key, place)
             here = (*place, name)
             if name in found:
                 self.fault(
