@@ -10,8 +10,9 @@ from typing import Any
 from probeta import tables
 from probeta.errors import DataError, Fault
 from probeta.evaluation.items import Item
-from probeta.evaluation.json_lines import json_objects
 from probeta.evaluation.units import attribute_rows
+from probeta.formats.base import Faults, Source
+from probeta.formats.jsonl import read_jsonl, records
 
 
 def join_attributes(items: Sequence[Item], rows: Sequence[Mapping[str, Any]], *, file: str) -> list[Item]:
@@ -50,7 +51,7 @@ def join_attributes(items: Sequence[Item], rows: Sequence[Mapping[str, Any]], *,
 def load_attribute_rows(path: Path) -> list[dict[str, Any]]:
     """The rows of a table of span attributes, in any format that `probeta attributes` writes."""
     if path.suffix.lower() in (".jsonl", ".ndjson"):
-        return list(json_objects(path))
+        return [row for _, row in read_jsonl(path)]
     if path.suffix.lower() == ".parquet":
         import pyarrow.parquet as pq
 
@@ -69,7 +70,8 @@ def is_attribute_table(path: Path) -> bool:
 
         names = set(pq.read_schema(path).names)
     elif suffix == ".jsonl":
-        names = set(next(json_objects(path), {}))
+        first = next(records(Source.of(path), Faults(str(path))), None)
+        names = set(first[2]) if first is not None and isinstance(first[2], dict) else set()
     elif suffix == ".xlsx":
         names = set(tables.read_table(path).columns)
     elif suffix in (".csv", ".tsv"):

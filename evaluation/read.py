@@ -11,10 +11,10 @@ from probeta import builtset
 from probeta.errors import Fault
 from probeta.evaluation.attribute_table import join_attributes
 from probeta.evaluation.items import Item
-from probeta.evaluation.json_lines import json_lines
 from probeta.formats import ReadOptions, ReadReport, format_of, is_positional, read_sentences
 from probeta.formats.base import Faults, Source
 from probeta.formats.conll import TaggedSentence, read_tagged
+from probeta.formats.jsonl import records
 from probeta.formats.rows import RowReader
 from probeta.formats.tags import Decoder
 from probeta.records import Sentence, Span
@@ -133,7 +133,7 @@ def _json_items(source: Source, options: ReadOptions, report: ReadReport) -> lis
     faults = Faults(source.name)
     build = RowReader(replace(options, span_keys="drop"), report, faults)
     items: list[Item] = []
-    for line, record in json_lines(source, faults):
+    for line, _, record in records(source, faults):
         number = len(items) + 1
         id = record.get("id") if isinstance(record, dict) else None
         if (

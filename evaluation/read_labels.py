@@ -7,8 +7,8 @@ from typing import Any
 
 from probeta import builtset, tables
 from probeta.errors import DataError, Fault, UsageError
-from probeta.evaluation.json_lines import json_objects
 from probeta.evaluation.nli import LabelledItem
+from probeta.formats.jsonl import read_jsonl
 
 
 def load_labels(path: Path, *, config: str | None = "pairs", split: str | None = None) -> list[LabelledItem]:
@@ -20,7 +20,7 @@ def load_labels(path: Path, *, config: str | None = "pairs", split: str | None =
     if path.is_dir():
         rows: list[dict[str, Any]] = builtset.read(path, config or "pairs", split).to_pylist()
     elif path.suffix.lower() in (".jsonl", ".ndjson"):
-        rows = list(json_objects(path))
+        rows = [row for _, row in read_jsonl(path)]
     else:
         rows = [dict(row.values) for row in tables.read_table(path, required=("id",))]
     items, faults = [], []

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from probeta.errors import DataError, Fault, UsageError
+from probeta.formats.jsonl import read_jsonl
 from probeta.tables import decode_utf8, read_table
 
 if TYPE_CHECKING:
@@ -183,7 +184,7 @@ def _again(path: Path, items: pd.DataFrame) -> pd.DataFrame | None:
     """The answers to repeated items, under the name of the item that they repeat."""
     if not path.is_file() or "of" not in items.columns:
         return None
-    rows, _ = _from_records(_parquet(path, str(path)), str(path), first_line=1)
+    rows, _ = _from_records(list(enumerate(_parquet(path, str(path)), start=1)), str(path))
     original = {item: of for item, of in items["of"].items() if isinstance(of, str)}
     rows = rows[rows["item"].isin(list(original))].copy()
     rows["item"] = [original[item] for item in rows["item"]]
@@ -198,9 +199,9 @@ def _raw(path: Path, layout: Layout, file: str) -> tuple[pd.DataFrame, pd.DataFr
     if not path.is_file():
         raise UsageError(f"no such file: {file}")
     if suffix == ".parquet":
-        return _from_records(_parquet(path, file), file, first_line=1)
+        return _from_records(list(enumerate(_parquet(path, file), start=1)), file)
     if suffix == ".jsonl":
-        return _from_records(_jsonl(path, file), file, first_line=1)
+        return _from_records(read_jsonl(path, name=file), file)
     if suffix in (".csv", ".tsv", ".xlsx"):
         return _wide(path, layout, file) if layout.wide else _long(path, layout, file)
     raise UsageError(f"{file}: expected a campaign folder or a .parquet, .jsonl, .csv, .tsv or .xlsx file")
@@ -219,35 +220,18 @@ def _parquet(path: Path, file: str) -> list[dict[str, Any]]:
     return rows
 
 
-def _jsonl(path: Path, file: str) -> list[dict[str, Any]]:
-    rows, faults = [], []
-    for number, line in enumerate(decode_utf8(path.read_bytes(), file=file).split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except json.JSONDecodeError as error:
-            faults.append(
-                Fault(code="json", message=f"the line is not JSON: {error.msg}", file=file, row=number)
-            )
-            continue
-        if isinstance(row, dict):
-            rows.append(row)
-        else:
-            faults.append(Fault(code="json", message="the line is not an object", file=file, row=number))
-    if faults:
-        raise DataError(faults)
-    return rows
-
-
 def _from_records(
-    rows: list[dict[str, Any]], file: str, *, first_line: int
+    numbered: Sequence[tuple[int, dict[str, Any]]], file: str
 ) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Rows with the table's own column names; further columns that are constant per item are item columns."""
+    """Rows, each with its line, under the table's own column names.
+
+    Further columns that are constant per item are item columns.
+    """
     import pandas as pd
 
+    rows = [row for _, row in numbered]
     faults = []
-    for number, row in enumerate(rows, start=first_line):
+    for number, row in numbered:
         for column in ("item", "annotator"):
             value = row.get(column)
             if value is None or (isinstance(value, str) and not value.strip()):
@@ -279,7 +263,7 @@ def _from_records(
     columns: dict[str, list[Any]] = {name: [row.get(name) for row in rows] for name in COLUMNS}
     for name in ("item", "annotator"):
         columns[name] = [str(value) for value in columns[name]]
-    index = pd.RangeIndex(first_line, first_line + len(rows))
+    index = pd.Index([number for number, _ in numbered], dtype="int64")
     frame = pd.DataFrame(
         {name: pd.Series(values, index=index, dtype=object) for name, values in columns.items()}
     )
@@ -319,7 +303,7 @@ def _long(path: Path, layout: Layout, file: str) -> tuple[pd.DataFrame, pd.DataF
                 fix="name it with --label-column or --spans-column, or read the table with --wide",
             )
         )
-    rows: list[dict[str, Any]] = []
+    rows: list[tuple[int, dict[str, Any]]] = []
     faults: list[Fault] = []
     for row in table:
         values: dict[str, Any] = {here[column]: cell for column, cell in row.values.items()}
@@ -341,18 +325,10 @@ def _long(path: Path, layout: Layout, file: str) -> tuple[pd.DataFrame, pd.DataF
                         found=repr(values["seconds"]),
                     )
                 )
-        rows.append(values)
+        rows.append((row.line, values))
     if faults:
         raise DataError(faults)
-    frame, extra = _from_records(rows, file, first_line=2)
-    frame.index = _lines([row.line for row in table])
-    return frame, extra
-
-
-def _lines(numbers: list[int]) -> Any:
-    import pandas as pd
-
-    return pd.Index(numbers, dtype="int64")
+    return _from_records(rows, file)
 
 
 def _span_cell(
@@ -392,7 +368,7 @@ def _wide(path: Path, layout: Layout, file: str) -> tuple[pd.DataFrame, pd.DataF
     others = [column for column in table.columns if column != item]
     annotators = list(layout.annotators) or [c for c in others if c not in layout.attributes]
     missing = layout.missing or ""
-    rows, lines, faults = [], [], []
+    rows, faults = [], []
     seen: dict[str, int] = {}
     for row in table:
         name = row[item]
@@ -411,12 +387,10 @@ def _wide(path: Path, layout: Layout, file: str) -> tuple[pd.DataFrame, pd.DataF
         seen[name] = row.line
         for annotator in annotators:
             if row[annotator] != missing:
-                rows.append({"item": name, "annotator": annotator, "label": row[annotator]})
-                lines.append(row.line)
+                rows.append((row.line, {"item": name, "annotator": annotator, "label": row[annotator]}))
     if faults:
         raise DataError(faults)
-    frame, _ = _from_records(rows, file, first_line=2)
-    frame.index = _lines(lines)
+    frame, _ = _from_records(rows, file)
     kept = [column for column in others if column not in annotators]
     extra = pd.DataFrame(
         [[row[column] for column in kept] for row in table],
@@ -493,7 +467,7 @@ def _span_faults(span: Mapping[str, Any], file: str, line: int, item: str) -> li
 
 
 def _item_file(path: Path) -> pd.DataFrame:
-    return _indexed(_jsonl(path, str(path)), str(path))
+    return _indexed([row for _, row in read_jsonl(path)], str(path))
 
 
 def _item_columns(path: Path) -> pd.DataFrame:
@@ -515,7 +489,7 @@ def _item_columns(path: Path) -> pd.DataFrame:
     if path.suffix.lower() == ".parquet":
         return _indexed(_parquet(path, str(path)), str(path))
     if path.suffix.lower() == ".jsonl":
-        return _indexed(_jsonl(path, str(path)), str(path))
+        return _item_file(path)
     table = read_table(path)
     return _indexed([dict(row.values) for row in table], str(path))
 

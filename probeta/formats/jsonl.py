@@ -6,12 +6,15 @@ are no JSON. ``text`` in a span is checked where it stands and always written.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import orjson
 
+from probeta import atomic
 from probeta.errors import Fault
 from probeta.formats.base import (
     Faults,
@@ -54,6 +57,29 @@ def records(source: Source, faults: Faults) -> Iterator[tuple[int, bytes, Any]]:
                     _tell(raw, line, error, handle, faults)
                 continue
             yield line, raw, record
+
+
+def read_jsonl(path: Path, *, name: str | None = None) -> list[tuple[int, dict[str, Any]]]:
+    """The objects of a JSONL file of any kind with their lines; ``name`` is the file's in messages.
+
+    Raises a UsageError where there is no file, and a DataError with every line that is no JSON object.
+    """
+    faults = Faults(name or str(path))
+    rows: list[tuple[int, dict[str, Any]]] = []
+    for line, _, record in records(Source.of(path), faults):
+        if type(record) is dict:
+            rows.append((line, record))
+        else:
+            faults.add(
+                Fault(code="record_type", message="the row is no object", row=line, expected="an object")
+            )
+    faults.done()
+    return rows
+
+
+def write_jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write objects of any kind, one a line, whole or not at all."""
+    atomic.write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
 
 
 def _tell(raw: bytes, line: int, error: orjson.JSONDecodeError, handle: BinaryIO, faults: Faults) -> None:
