@@ -30,6 +30,7 @@ ASSIGNMENT = "assignment.csv"
 ANNOTATORS = "annotators.csv"
 LEDGER = "push-ledger.jsonl"
 PULLS = "pulls"
+IMPORTS = "imports"
 ANNOTATIONS = "annotations.parquet"
 CHECKS = "checks.parquet"
 

@@ -14,6 +14,7 @@ from probeta.annotation import ledger, pull
 from probeta.annotation.annotators import Annotator
 from probeta.annotation.assignment import pairs_of
 from probeta.annotation.campaign import ANNOTATIONS, ANNOTATORS, CHECKS, LEDGER, Campaign, Item
+from probeta.annotation.imports import imported_rows
 from probeta.annotation.normalise import Context, Normal, normalise, user_of
 from probeta.annotation.pull import Pull
 from probeta.errors import Fault
@@ -97,7 +98,7 @@ def collect(
 
 def write(campaign: Campaign, collected: Collected) -> None:
     """Write the table, that of check and repeated items, the people and the report."""
-    table.write(campaign.path(ANNOTATIONS), collected.normal.rows)
+    table.write(campaign.path(ANNOTATIONS), [*collected.normal.rows, *imported_rows(campaign)])
     if collected.normal.checks or campaign.path(CHECKS).exists():
         table.write(campaign.path(CHECKS), collected.normal.checks)
     if collected.annotators:

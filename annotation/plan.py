@@ -131,6 +131,7 @@ def reassign(
     open_items = [item for item, who in plan.items() if leaver in who and item not in done]
     # Items with the fewest takers first, so that the last ones are not left without any.
     open_items.sort(key=lambda item: (-len(plan[item]), keyed(seed, "leaver", item).random()))
+    handed: dict[str, str] = {}
     for item in open_items:
         takers = [one for one in remaining if one not in new[item] and one != leaver]
         if not takers:
@@ -141,12 +142,13 @@ def reassign(
         taker = min(takers, key=lambda one: (count[one], order.random()))
         count[taker] += 1
         new[item] = tuple(taker if one == leaver else one for one in new[item])
-    _level(new, count, moved=set(open_items), leaver=leaver)
+        handed[item] = taker
+    _level(new, count, handed)
     return new
 
 
-def _level(plan: Plan, count: dict[str, int], *, moved: Set[str], leaver: str) -> None:
-    """Hand moved items on from those with most to those with least, while that narrows the gap."""
+def _level(plan: Plan, count: dict[str, int], handed: dict[str, str]) -> None:
+    """Hand items on once more, from those with most to those with least, while that narrows the gap."""
     while True:
         step = next(
             (
@@ -154,8 +156,8 @@ def _level(plan: Plan, count: dict[str, int], *, moved: Set[str], leaver: str) -
                 for high in sorted(count, key=lambda one: (-count[one], one))
                 for low in sorted(count, key=lambda one: (count[one], one))
                 if count[high] - count[low] > 1
-                for item in sorted(moved)
-                if high in plan[item] and low not in plan[item]
+                for item in sorted(handed)
+                if handed[item] == high and low not in plan[item]
             ),
             None,
         )
@@ -163,5 +165,6 @@ def _level(plan: Plan, count: dict[str, int], *, moved: Set[str], leaver: str) -
             return
         item, high, low = step
         plan[item] = tuple(low if one == high else one for one in plan[item])
+        handed[item] = low
         count[high] -= 1
         count[low] += 1

@@ -244,3 +244,157 @@ def pull(
             if not as_json:
                 print_faults(made.normal.faults)
             raise typer.Exit(1)
+
+
+@app.command()
+def assign(
+    folder: Folder,
+    annotators: Annotated[
+        Path | None, typer.Option(help="Addresses: a table with a column email, or one a line.")
+    ] = None,
+    annotator: Annotated[list[str] | None, typer.Option(help="One address; may repeat.")] = None,
+    design: Annotated[
+        str, typer.Option(help="balanced, or windows (each shifted so that neighbours share items).")
+    ] = "balanced",
+    leaver: Annotated[str | None, typer.Option(help="Hand on what this annotator has not done.")] = None,
+    replan: Annotated[bool, typer.Option("--replan", help="Make the plan anew.")] = False,
+    invite: Annotated[bool, typer.Option("--invite", help="Print the address for new accounts.")] = False,
+    local: Annotated[bool, typer.Option("--local", help="Plan only; make no tabs.")] = False,
+    url: Url = None,
+    timeout: Timeout = 60.0,
+    as_json: Json = False,
+) -> None:
+    """Plan who annotates what; on a pushed campaign, give everyone a tab and a link.
+
+    Example: probeta campaign assign nli --annotators people.csv
+    """
+    with reported(as_json=as_json):
+        from contextlib import nullcontext
+
+        from probeta.annotation import pull as pulling
+        from probeta.annotation.annotators import read_emails
+        from probeta.annotation.assign import assign as run
+        from probeta.annotation.assign import invitation
+        from probeta.annotation.campaign import Campaign
+        from probeta.annotation.collect import collect
+
+        campaign = Campaign(folder)
+        emails = [*(read_emails(annotators) if annotators is not None else ()), *(annotator or ())]
+        offline = local or campaign.settings.project is None
+        link = None
+        with campaign.lock(), nullcontext() if offline else _connected(campaign, url, timeout) as client:
+            done: frozenset[str] = frozenset()
+            if leaver is not None and client is not None:
+                now = collect(campaign, pulling.fetch(campaign, client=client))
+                rows = [*now.normal.rows, *now.normal.checks]
+                done = frozenset(row["item"] for row in rows if row["annotator"] == leaver)
+            made = run(
+                campaign,
+                emails=emails,
+                design=design,
+                leaver=leaver,
+                done=done,
+                client=client,
+                replan=replan,
+            )
+            if invite and client is not None:
+                link = invitation(client)
+        if as_json:
+            print_json({**made.to_json(), "invitation": link})
+            return
+        from probeta.cli.campaign_text import print_assigned
+
+        print_assigned(folder, made, link)
+
+
+@app.command()
+def status(
+    folder: Folder,
+    url: Url = None,
+    offline: Annotated[
+        bool, typer.Option("--offline", help="From the last pull instead of a new one.")
+    ] = False,
+    timeout: Timeout = 60.0,
+    as_json: Json = False,
+) -> None:
+    """Who is where: per annotator and per item, with the agreement so far.
+
+    Example: probeta campaign status nli
+    """
+    with reported(as_json=as_json):
+        from probeta.annotation import pull as pulling
+        from probeta.annotation.campaign import Campaign
+        from probeta.annotation.collect import collect, write
+        from probeta.annotation.status import status as run
+
+        campaign = Campaign(folder)
+        with campaign.lock():
+            if offline:
+                pulled = pulling.latest(campaign)
+            else:
+                with _connected(campaign, url, timeout) as client:
+                    pulled = pulling.fetch(campaign, client=client)
+            made = collect(campaign, pulled)
+            write(campaign, made)
+            report = run(campaign, made)
+        if as_json:
+            print_json(report)
+            return
+        from probeta.cli.campaign_text import print_status
+
+        print_status(report)
+
+
+@app.command("import")
+def import_(
+    folder: Annotated[Path, typer.Argument(help="The campaign folder; made where there is none.")],
+    files: Annotated[list[Path], typer.Argument(help="Files or folders of one format.")],
+    format: Annotated[
+        str | None, typer.Option(help="label_studio, doccano, brat, conll or wide; by ending if not given.")
+    ] = None,
+    annotator: Annotated[str | None, typer.Option(help="Whose the file is, where it does not say.")] = None,
+    annotators: Annotated[
+        str | None, typer.Option(help="The annotators' columns (wide, conll), separated by commas.")
+    ] = None,
+    users: Annotated[
+        Path | None, typer.Option(help="A table user,annotator: who stands behind the export's numbers.")
+    ] = None,
+    item_column: Annotated[str, typer.Option(help="The column or key of the items' ids.")] = "id",
+    label: Annotated[str | None, typer.Option(help="The label of tags that name none.")] = None,
+    repair_utf16: Annotated[
+        bool, typer.Option("--repair-utf16", help="Convert offsets that count UTF-16 units.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Take in annotations made elsewhere.
+
+    Example: probeta campaign import nli export.json --users people.csv
+    """
+    with reported(as_json=as_json):
+        from probeta.annotation.importers import ImportOptions
+        from probeta.annotation.imports import import_files
+        from probeta.tables import read_table
+
+        known = {}
+        if users is not None:
+            known = {
+                row["user"]: row["annotator"] for row in read_table(users, required=("user", "annotator"))
+            }
+        made = import_files(
+            folder,
+            files,
+            format=format,
+            options=ImportOptions(
+                users=known,
+                annotator=annotator,
+                annotators=tuple(name.strip() for name in (annotators or "").split(",") if name.strip()),
+                item=item_column,
+                label=label,
+                repair_utf16=repair_utf16,
+            ),
+        )
+        if as_json:
+            print_json(made.to_json())
+            return
+        print_listed("note", made.notes)
+        print(f"{folder}: {made.rows} answers of {made.annotators} annotators on {made.items} items")

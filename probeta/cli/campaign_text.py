@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from probeta.annotation.assign import Assigned
     from probeta.annotation.collect import Collected
 
 
@@ -39,3 +40,66 @@ def print_pulled(folder: Path, made: Collected) -> None:
         print(
             f"{counts['from_prediction']} began with a pre-annotation; {share:.1%} of them left it unchanged"
         )
+
+
+def print_assigned(folder: Path, made: Assigned, invitation: str | None) -> None:
+    """The plan in numbers and everyone's link."""
+    emails = {name: email for email, name in made.names.items()}
+    print(f"{folder}/assignment.csv: {len(made.plan)} tasks")
+    for name, load in made.loads.items():
+        print(f"  {name}  {load:>5} tasks  {emails.get(name, ''):<28}  {made.links.get(name, '')}".rstrip())
+    if not made.connected:
+        print("note: not all annotators are joined by shared items: agreement between groups cannot be told")
+    if not made.links:
+        print("push the campaign and call assign again to get everyone's link")
+    if invitation is not None:
+        print(f"accounts are made at {invitation}")
+
+
+def print_status(report: Mapping[str, Any]) -> None:
+    """The table of annotators, the items' states and the agreement so far."""
+    from rich.console import Console
+    from rich.table import Table
+
+    columns = {
+        "annotator": "annotator",
+        "assigned": "asked",
+        "done": "done",
+        "skipped": "skipped",
+        "empty": "empty",
+        "missing": "missing",
+        "drafts": "drafts",
+        "not_assigned": "unasked",
+        "fast": "fast",
+    }
+    table = Table(
+        *columns.values(), "median s", "per hour", "hours left", "checks", "repeats", "last", box=None
+    )
+    for person in report["annotators"]:
+        table.add_row(
+            *(str(person[name]) for name in columns),
+            *(_number(person[name]) for name in ("median_seconds", "per_hour", "hours_left")),
+            f"{person['checks']['right']}/{person['checks']['items']}",
+            f"{person['repeats']['same']}/{person['repeats']['items']}",
+            str(person["last_activity"] or "")[:16].replace("T", " "),
+        )
+    Console().print(table)
+    items = report["items"]
+    print(
+        f"{items['total']} items: {items['complete']} complete, {items['open']} open, "
+        f"{items['short']} short (nobody is left to answer), {items['over']} over-annotated"
+    )
+    for name, value in report["agreement"].items():
+        if name == "reason":
+            print(f"agreement so far: {value}")
+        elif value["value"] is None:
+            print(f"{name} so far: undefined, {value['reason']}")
+        else:
+            print(f"{name} so far: {value['value']:.3f} on {value['items']} items")
+    for title in ("faults", "notes"):
+        if report[title]:
+            print(f"{title}: " + ", ".join(f"{count} {code}" for code, count in report[title].items()))
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.1f}"
