@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from probeta.annotation.annotators import Annotator
@@ -127,7 +128,9 @@ def _row(
             fault("author_deleted", f"the account of {author} was deleted; an earlier pull knows it")
         )
     changer = user_of(annotation.get("updated_by"))
-    if changer is not None and changer != user_of(annotation.get("completed_by")):
+    # Who enters another person's answer stands there too, but then it was never changed.
+    other = changer is not None and changer != user_of(annotation.get("completed_by"))
+    if changer is not None and other and _changed(annotation):
         by = context.annotators.get(changer)
         made.notes.append(
             fault("overwritten", f"{author}'s answer was changed by {by.name if by else f'user {changer}'}")
@@ -171,6 +174,18 @@ def _row(
         made.notes += [fault(code, message) for code, message in notes]
     made.faults += [fault(code, message) for code, message in wrong]
     return None if wrong else row
+
+
+def _changed(annotation: Mapping[str, Any]) -> bool:
+    """Whether it was changed after it was made, which the server stamps within a moment."""
+    try:
+        made, changed = (
+            datetime.fromisoformat(str(annotation[name]).replace("Z", "+00:00"))
+            for name in ("created_at", "updated_at")
+        )
+    except (KeyError, ValueError):
+        return True
+    return abs((changed - made).total_seconds()) > 0.5
 
 
 def _seconds(value: object) -> float | None:

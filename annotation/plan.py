@@ -99,7 +99,7 @@ def loads(plan: Mapping[str, Sequence[str]], annotators: Sequence[str]) -> dict[
 
 
 def connected(plan: Mapping[str, Sequence[str]], annotators: Sequence[str]) -> bool:
-    """Whether every annotator can be reached from every other one over shared items."""
+    """Whether every one of ``annotators`` can be reached from every other one over shared items."""
     group = {one: one for one in annotators}
 
     def root(one: str) -> str:
@@ -109,8 +109,9 @@ def connected(plan: Mapping[str, Sequence[str]], annotators: Sequence[str]) -> b
         return one
 
     for who in plan.values():
-        for one in who[1:]:
-            group[root(one)] = root(who[0])
+        here = [one for one in who if one in group]
+        for one in here[1:]:
+            group[root(one)] = root(here[0])
     return len({root(one) for one in annotators}) <= 1
 
 

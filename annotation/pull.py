@@ -76,12 +76,23 @@ def _whole(campaign: Campaign, client: Client, project: int) -> tuple[list[dict[
         tasks: list[dict[str, Any]] = []
         for chunk in track(chunks, label="pulling", total=len(chunks)):
             tasks += sorted(client.export(project, chunk), key=lambda task: int(task["id"]))
+        _add_predictions(client, project, tasks)
         found = [int(task["id"]) for task in tasks]
         if found == ours and before == len(listed) == client.task_count(project):
             return tasks, len(listed) - len(ours)
     raise ProbetaError(
         "tasks came or went while the project was pulled, three times; nothing was written, pull again"
     )
+
+
+def _add_predictions(client: Client, project: int, tasks: list[dict[str, Any]]) -> None:
+    """Put whole predictions in the place of the numbers that an export gives."""
+    if any(task.get("predictions") for task in tasks):
+        whole: dict[int, list[Any]] = {}
+        for prediction in client.get("/api/predictions/", {"project": project}):
+            whole.setdefault(int(prediction["task"]), []).append(prediction)
+        for task in tasks:
+            task["predictions"] = whole.get(int(task["id"]), [])
 
 
 def _hide_people(tasks: list[dict[str, Any]], campaign: str) -> None:
