@@ -94,9 +94,27 @@ def check(config: str, *, kind: Kind) -> None:
 def instructions(guideline: str) -> str:
     """A guideline in Markdown as HTML; HTML in it is shown as text.
 
-    >>> instructions("# Guía\\n\\n<b>no</b>")
-    '<h1>Guía</h1>\\n<p>&lt;b&gt;no&lt;/b&gt;</p>\\n'
+    Label Studio's page strips styles and shows no bullets, so distance, bullets and lines of tables are
+    written as text, breaks and attributes.
+
+    >>> "&lt;b&gt;" in instructions("# Guía\\n\\n<b>no</b>")
+    True
     """
     from markdown_it import MarkdownIt
 
-    return str(MarkdownIt("commonmark", {"html": False}).enable("table").render(guideline))
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = parser.parse(guideline)
+    parts = []
+    for place, token in enumerate(tokens):
+        if token.type == "heading_open" and place and parts[-1] != "<br>":
+            parts.append("<br>")
+        parts.append(parser.renderer.render([token], parser.options, {}))
+        if token.type == "list_item_open":
+            parts.append(f"{token.info}. " if token.info else "• ")
+        elif token.type == "table_open":
+            parts[-1] = '<table border="1" cellpadding="6">'
+        elif (token.type == "paragraph_close" and not token.hidden) or (
+            token.type in ("bullet_list_close", "ordered_list_close", "table_close") and not token.level
+        ):
+            parts.append("<br>")
+    return "".join(parts)

@@ -13,13 +13,12 @@ from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
-from selenium.webdriver.common.keys import Keys
 
 T = TypeVar("T")
 
 #: Where a text's characters are on the screen: the middle of the line at both ends of a stretch.
 _PLACES = """
-const [wanted, occurrence] = arguments;
+const [wanted] = arguments;
 const root = [...document.querySelectorAll('[class*="richtext"]')].find(e => e.textContent.includes(wanted));
 if (!root) return null;
 const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
@@ -75,20 +74,24 @@ class Browser:
     def find(self, css: str) -> Any:
         """A visible element, waited for."""
         return self.until(
-            lambda: next((e for e in self.driver.find_elements(By.CSS_SELECTOR, css) if e.is_displayed()), None),
+            lambda: next(
+                (e for e in self.driver.find_elements(By.CSS_SELECTOR, css) if e.is_displayed()), None
+            ),
             what=css,
         )
 
-    def button(self, text: str) -> Any:
-        """A button by its words, waited for."""
+    def click(self, text: str) -> None:
+        """Click a button by its words, once nothing lies over it."""
 
         def look() -> Any:
             for element in self.driver.find_elements(By.TAG_NAME, "button"):
                 if element.is_displayed() and element.text.strip().lower() == text.lower():
-                    return element
+                    element.click()
+                    return True
             return None
 
-        return self.until(look, what=f"button {text}")
+        self.until(look, what=f"button {text}")
+        time.sleep(0.8)
 
     def log_in(self, url: str, email: str) -> None:
         self.driver.get(f"{url}/user/login/")
@@ -122,7 +125,7 @@ class Browser:
     def drag(self, wanted: str) -> None:
         """Mark a stretch of text with the mouse."""
         left, right, middle = self.until(
-            lambda: self.driver.execute_script(_PLACES, wanted, 0), what=f"text {wanted}"
+            lambda: self.driver.execute_script(_PLACES, wanted), what=f"text {wanted}"
         )
         mouse = ActionChains(self.driver, duration=100)
         mouse.w3c_actions.pointer_action.move_to_location(int(left) + 1, int(middle))
@@ -136,17 +139,6 @@ class Browser:
     def press(self, key: str) -> None:
         ActionChains(self.driver).send_keys(key).perform()
         time.sleep(0.4)
-
-    def submit(self) -> None:
-        self.button("Submit").click()
-        time.sleep(0.8)
-
-    def skip(self) -> None:
-        self.button("Skip").click()
-        time.sleep(0.8)
-
-    def escape(self) -> None:
-        self.press(Keys.ESCAPE)
 
     def shot(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -171,4 +171,4 @@ def test_labelling_configurations_escape_what_they_are_given(kind: Any) -> None:
 def test_html_in_a_guideline_is_shown_as_text() -> None:
     shown = instructions("# G\n\n<script>alert(1)</script>\n\n| a | b |\n|---|---|\n| 1 | 2 |\n")
     assert "<script>" not in shown
-    assert "<table>" in shown
+    assert "<table border" in shown
