@@ -62,8 +62,16 @@ class Settings(Model):
         default="error", description="Which of several answers of one annotator to one item counts."
     )
     guideline_sha256: str = Field(description="Of guideline.md as it was when the campaign was made.")
+    adjudication: bool = Field(
+        default=False, description="A round of adjudication: annotators see the answers that were given."
+    )
     url: str | None = None
     project: int | None = None
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields of an item's task: its texts, and in a round of adjudication the answers given."""
+        return (*FIELDS[self.kind], *(("answers",) if self.adjudication else ()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,7 +233,7 @@ def read_items(path: Path, settings: Settings) -> list[Item]:
     items: list[Item] = []
     faults: list[Fault] = []
     seen: dict[str, int] = {}
-    names = FIELDS[settings.kind]
+    names = settings.fields
 
     def fault(line: int, code: str, message: str, column: str, found: object) -> None:
         shown = None if found is None else ascii(found)[:60]

@@ -64,7 +64,12 @@ def render(*, kind: Kind, labels: Mapping[str, str], language: str, adjudication
 
 def of(settings: Settings) -> str:
     """The campaign's labelling configuration."""
-    return render(kind=settings.kind, labels=settings.labels, language=settings.language)
+    return render(
+        kind=settings.kind,
+        labels=settings.labels,
+        language=settings.language,
+        adjudication=settings.adjudication,
+    )
 
 
 def variables(config: str) -> set[str]:
@@ -104,7 +109,7 @@ def instructions(guideline: str) -> str:
 
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = parser.parse(guideline)
-    parts = []
+    parts: list[str] = []
     for place, token in enumerate(tokens):
         if token.type == "heading_open" and place and parts[-1] != "<br>":
             parts.append("<br>")

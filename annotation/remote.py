@@ -61,7 +61,7 @@ def key_of(task: Mapping[str, Any], campaign: str) -> str | None:
 def list_tasks(client: Client, campaign: Campaign, project: int, into: Tasks | None = None) -> Tasks:
     """List the tasks behind ``into.last`` and add them to it."""
     tasks = Tasks() if into is None else into
-    names = FIELDS[campaign.settings.kind]
+    names = campaign.settings.fields
     columns = ("data", "meta", "total_annotations", "cancelled_annotations")
     for task in client.tasks(project, include=columns, after=tasks.last):
         tasks.last = int(task["id"])

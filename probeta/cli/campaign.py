@@ -398,3 +398,59 @@ def import_(
             return
         print_listed("note", made.notes)
         print(f"{folder}: {made.rows} answers of {made.annotators} annotators on {made.items} items")
+
+
+@app.command()
+def adjudicate(
+    folder: Folder,
+    scope: Annotated[
+        str, typer.Option(help="undecided, not_kept (also winners that are not the original) or disagreed.")
+    ] = "undecided",
+    merge: Annotated[bool, typer.Option("--merge", help="Pull the round and merge its decisions.")] = False,
+    local: Annotated[bool, typer.Option("--local", help="Make the round's folder, push nothing.")] = False,
+    url: Url = None,
+    timeout: Timeout = 60.0,
+    as_json: Json = False,
+) -> None:
+    """Send the conflicts back with their blinded answers, then merge what adjudicators decide.
+
+    Example: probeta campaign adjudicate nli, and when they are done: probeta campaign adjudicate nli --merge
+    """
+    with reported(as_json=as_json):
+        from probeta.annotation import pull as pulling
+        from probeta.annotation.adjudicate import merge_round, open_round, the_round
+        from probeta.annotation.campaign import Campaign
+        from probeta.annotation.collect import collect, write
+        from probeta.annotation.push import push as run
+
+        campaign = Campaign(folder)
+        if not merge:
+            made = open_round(campaign, scope=scope)
+            link = None
+            if not local:
+                with _connected(made, url, timeout) as client:
+                    done = run(made, client=client)
+                    link = f"{done.url}/projects/{done.project}/data?labeling=1"
+            if as_json:
+                print_json({"round": str(made.folder), "items": len(made.items()), "link": link})
+            else:
+                print(
+                    f"{made.folder}: {len(made.items())} items to adjudicate{f' at {link}' if link else ''}"
+                )
+            return
+        made = the_round(campaign)
+        with _connected(made, url, timeout) as client:
+            collected = collect(made, pulling.fetch(made, client=client))
+        write(made, collected)
+        merged = merge_round(campaign)
+        if as_json:
+            print_json(merged.report)
+        else:
+            from probeta.validation.adjudication.text import lines
+
+            print_listed("note", collected.normal.notes)
+            for line in lines(merged.report):
+                print(line)
+        if collected.normal.faults:
+            print_faults(collected.normal.faults)
+            raise typer.Exit(1)
