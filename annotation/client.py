@@ -26,6 +26,9 @@ TOKEN_VARIABLE = "LABEL_STUDIO_API_KEY"
 #: The service under which the keyring holds it; the user name is the server's address.
 KEYRING_SERVICE = "probeta label-studio"
 
+#: Tasks exported in one request; their ids stand in the address, which servers limit.
+CHUNK = 200
+
 #: After these the server may or may not have done what it was asked.
 _UNCERTAIN = (408, 409, 425, 429, 500, 502, 503, 504)
 

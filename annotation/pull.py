@@ -20,13 +20,10 @@ import orjson
 from probeta import atomic
 from probeta.annotation.annotators import email_hash
 from probeta.annotation.campaign import PULLS, Campaign
-from probeta.annotation.client import Client, ServerError
+from probeta.annotation.client import CHUNK, Client, ServerError
 from probeta.annotation.remote import key_of
 from probeta.errors import DataError, Fault, ProbetaError, UsageError
 from probeta.progress import track
-
-#: Tasks fetched in one request; their ids stand in the address.
-CHUNK = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

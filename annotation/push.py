@@ -16,7 +16,7 @@ from typing import Any
 
 from probeta.annotation import ledger
 from probeta.annotation.campaign import LEDGER, Campaign, Item
-from probeta.annotation.client import Client, Patience, ServerError
+from probeta.annotation.client import CHUNK, Client, Patience, ServerError
 from probeta.annotation.remote import META, RemoteTask, Tasks, ensure_project, examine, list_tasks
 from probeta.errors import DataError, Fault
 from probeta.progress import say
@@ -204,9 +204,8 @@ class _Run:
     def audit(self) -> None:
         """The last look: list everything anew, remove idle copies, compare keys and texts."""
         self.tasks = list_tasks(self.client, self.campaign, self.project)
-        copies = [key for key, tasks in self.tasks.by_key.items() if len(tasks) > 1]
-        if copies:
-            self._remove_copies(copies)
+        # While another pusher is at work on a copy of the folder, more may come after each look.
+        while self._remove_copies():
             self.tasks = list_tasks(self.client, self.campaign, self.project)
         faults = []
         for key, item in self.items.items():
@@ -230,26 +229,33 @@ class _Run:
             )
             self.done.notes.append(Fault(code="foreign", message=message))
 
-    def _remove_copies(self, keys: Sequence[str]) -> None:
+    def _remove_copies(self) -> int:
         """Delete copies that a push made and nobody has touched: no annotation, no skip, no draft.
 
         Everyone who looks keeps the same one (annotated, else the lowest number), so that two pushers
-        never delete each other's last copy.
+        never delete each other's last copy. Returns how many were looked for and are gone now.
         """
-        for key in keys:
-            tasks = self.tasks.by_key[key]
-            kept = _kept(tasks)
-            idle = [task for task in tasks if task is not kept and task.ours and not task.annotations]
-            if not idle:
-                continue
-            for whole in self.client.export(self.project, [task.task for task in idle]):
-                if not whole["annotations"] and not whole["drafts"]:
-                    try:
-                        self.client.delete(f"/api/tasks/{whole['id']}/")
-                    except ServerError as error:
-                        if error.status != 404:
-                            raise
+        idle = [
+            task.task
+            for tasks in self.tasks.by_key.values()
+            for task in tasks
+            if task is not _kept(tasks) and task.ours and not task.annotations
+        ]
+        used = 0
+        for at in range(0, len(idle), CHUNK):
+            for whole in self.client.export(self.project, idle[at : at + CHUNK]):
+                if whole["annotations"] or whole["drafts"]:
+                    used += 1
+                    continue
+                try:
+                    self.client.delete(f"/api/tasks/{whole['id']}/")
+                except ServerError as error:
+                    # The other pusher was here first.
+                    if error.status != 404:
+                        raise
+                else:
                     self.done.copies_removed += 1
+        return len(idle) - used
 
 
 def _kept(copies: Sequence[RemoteTask]) -> RemoteTask:
