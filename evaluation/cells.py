@@ -133,8 +133,14 @@ def _rank(
 
 
 def extremes(found: Sequence[Cell], *, count: int = 3) -> dict[str, list[Cell]]:
-    """The ``worst`` and ``best`` cells by recall; of equal ones those with more support come first."""
-    known = [one for one in found if one.counts.gold]
-    worst = sorted(known, key=lambda one: (one.counts.recall, -one.counts.gold, one.name))
-    best = sorted(known, key=lambda one: (-(one.counts.recall or 0.0), -one.counts.gold, one.name))
+    """The ``worst`` and ``best`` cells by recall; of equal ones those with more support come first.
+
+    A worst cell is below all the others together, a best one above them: a system that is equally good
+    everywhere has neither, and no cell is both.
+    """
+    known = [(one, one.gap) for one in found if one.gap is not None]
+    worst = [one for one, gap in known if gap < 0]
+    best = [one for one, gap in known if gap > 0]
+    worst.sort(key=lambda one: (one.counts.recall, -one.counts.gold, one.name))
+    best.sort(key=lambda one: (-(one.counts.recall or 0.0), -one.counts.gold, one.name))
     return {"worst": worst[:count], "best": best[:count]}

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from probeta.errors import UsageError
-from probeta.evaluation.intervals import Interval, clusters, percentile, resample, wilson
+from probeta.evaluation.intervals import NO_INTERVAL, Interval, clusters, percentile, resample, wilson
 from probeta.evaluation.units import Units
 
 Floats = npt.NDArray[np.float64]
@@ -48,7 +48,9 @@ class Difference:
         low, high = self.interval or (None, None)
         found: dict[str, Any] = {"first": self.first, "second": self.second, "difference": self.value}
         found |= {"low": low, "high": high, "p_value": self.p_value}
-        return found if self.value is not None else found | {"reason": "a score is undefined"}
+        if self.value is None:
+            return found | {"reason": "a score is undefined"}
+        return found if self.interval else found | {"reason": f"the difference is {NO_INTERVAL}"}
 
 
 def differences(scores: Mapping[str, float | None], samples: Mapping[str, Floats]) -> list[Difference]:

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from probeta.errors import nearest
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
@@ -105,3 +107,21 @@ def macro(by_label: Mapping[str, Counts]) -> dict[str, Any]:
     if not all(averaged.values()):
         found["reason"] = "no label has a denominator for it"
     return found
+
+
+def unknown_labels(system: str, labels: Mapping[str, Counts]) -> str | None:
+    """A line about the labels that a system uses and the gold does not have; None if there are none.
+
+    >>> unknown_labels("crf", {"PER": Counts(gold=3, predicted=0, correct=0),
+    ...                        "PERS": Counts(gold=0, predicted=3, correct=0)})
+    'crf uses labels that the gold lacks: PERS (3 predictions; did you mean PER?)'
+    """
+    known = [name for name, counts in labels.items() if counts.gold]
+    found = []
+    for name, counts in labels.items():
+        if counts.predicted and not counts.gold:
+            hint = nearest(name, known)
+            meant = f"; did you mean {hint}?" if hint else ""
+            plural = "" if counts.predicted == 1 else "s"
+            found.append(f"{name} ({counts.predicted} prediction{plural}{meant})")
+    return f"{system} uses labels that the gold lacks: {', '.join(found)}" if known and found else None

@@ -12,6 +12,7 @@ from probeta.evaluation.attribute_table import join_attributes, load_attribute_r
 from probeta.evaluation.automatic import AutomaticOptions, known_attributes, with_automatic
 from probeta.evaluation.cells import Cell, attributes_named, cells, extremes
 from probeta.evaluation.compare import parse_scenario
+from probeta.evaluation.counts import unknown_labels
 from probeta.evaluation.files import data_version
 from probeta.evaluation.items import Item, match
 from probeta.evaluation.paired import Contrast
@@ -107,8 +108,13 @@ class SpanEvaluation:
         found = {system: self.cells(system, table) for system in self.scores.systems}
         return {system: extremes(ranked) for system, ranked in found.items() if len(ranked) >= _ENOUGH_CELLS}
 
+    def warnings(self) -> list[str]:
+        """What a reader should know before the numbers: systems with labels that the gold does not have."""
+        found = (unknown_labels(name, one.labels) for name, one in self.scores.systems.items())
+        return [line for line in found if line is not None]
+
     def to_json(self) -> dict[str, Any]:
-        """The design's keys; ``tables``, ``extremes`` and ``checks`` where there are some."""
+        """The design's keys; ``tables``, ``extremes``, ``checks`` and ``warnings`` where there are some."""
         found = {"protocol": self.protocol.name, "signature": self.signature, **self.scores.to_json()}
         if tables := self.tables():
             found["tables"] = [
@@ -131,15 +137,20 @@ class SpanEvaluation:
                 }
                 for system, kinds in ranked.items()
             }
-        return found | {"checks": list(self.checks)} if self.checks else found
+        if self.checks:
+            found["checks"] = list(self.checks)
+        if warnings := self.warnings():
+            found["warnings"] = warnings
+        return found
 
 
 def evaluate_spans(files: Files, protocol: Protocol, request: Request) -> SpanEvaluation:
     """Score one or more systems' spans; every option that moves a number stands in the signature."""
     gold, loaded = _load(files, request)
     order = declared_values(protocol, files.gold)
+    protocol = _as_asked(protocol, request)
     by = expanded(
-        [*protocol.by, *request.by],
+        request.by or protocol.by,
         [name for name in order if order[name] and name in known_attributes(gold.items)],
     )
     contrasts = [Contrast(**shape.model_dump()) for shape in protocol.contrasts]
@@ -197,6 +208,14 @@ def evaluate_spans(files: Files, protocol: Protocol, request: Request) -> SpanEv
         checks=notices(protocol, scores, systems, order),
         order=order,
     )
+
+
+def _as_asked(protocol: Protocol, request: Request) -> Protocol:
+    """The protocol without what it shows by attribute where ``by`` or ``contrasts`` say what to show."""
+    unwanted: dict[str, list[Any]] = {"tables": [], "contrasts": []} if request.by else {}
+    if request.contrasts:
+        unwanted["contrasts"] = []
+    return protocol.model_copy(update=unwanted)
 
 
 def _kept(items: Sequence[Item], where: Mapping[str, Sequence[str]]) -> list[int]:

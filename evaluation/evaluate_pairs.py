@@ -9,6 +9,7 @@ from typing import Any
 
 from probeta import builtset
 from probeta.evaluation.compare import Difference
+from probeta.evaluation.counts import unknown_labels
 from probeta.evaluation.evaluate import expanded
 from probeta.evaluation.files import data_version
 from probeta.evaluation.nli import (
@@ -38,9 +39,16 @@ class PairEvaluation:
     ranks: Mapping[str, int | None]
     differences: Sequence[Difference]
 
+    def warnings(self) -> list[str]:
+        """What a reader should know before the numbers: systems with classes that the gold does not have."""
+        found = (unknown_labels(name, one.overall.classes()) for name, one in self.systems.items())
+        return [line for line in found if line is not None]
+
     def to_json(self) -> dict[str, Any]:
         """The design's keys for one system; ``systems``, ``ranks`` and ``differences`` for several."""
         found: dict[str, Any] = {"protocol": self.protocol.name, "signature": self.signature}
+        if warnings := self.warnings():
+            found["warnings"] = warnings
         if len(self.systems) == 1:
             return found | next(iter(self.systems.values())).to_json()
         return found | {
@@ -74,7 +82,8 @@ def evaluate_pairs(
     items = load_labels(gold, config=PAIRS, split=split)
     known = {name: None for item in items for name in item.attributes}
     declared = [name for name, listed in declared_values(protocol, gold).items() if listed and name in known]
-    asked = [name for name in expanded(protocol.by, declared) if name in known]
+    # What is asked for must be there; of what the protocol shows, what is there is taken.
+    asked = expanded(by, declared) or [name for name in expanded(protocol.by, declared) if name in known]
     if seen is None and "train" in configs.get(PAIRS, ()) and split != "train":
         trained = load_labels(gold, config=PAIRS, split="train")
         here = {str(item.attributes.get("dataset")) for item in items}
@@ -84,9 +93,7 @@ def evaluate_pairs(
         predicted = load_labels(path, config=None)
         about = [item for item in predicted if _is_about(item, PAIRS)]
         pairs = matched_labels(items, about, file=str(path))
-        scores = score_labels(
-            pairs, by=[*dict.fromkeys([*asked, *by])], seen=seen, samples=samples, seed=seed
-        )
+        scores = score_labels(pairs, by=asked, seen=seen, samples=samples, seed=seed)
         parts = {**scores.parts, **_parts(gold, configs, split, path, items, predicted)}
         found[name] = replace(scores, parts=parts)
     ranks, differences = compare_labels(found, primary=protocol.primary)

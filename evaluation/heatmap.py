@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from probeta import atomic
 
@@ -18,12 +18,28 @@ class Tile(NamedTuple):
     support: int
 
 
-def heat_map(tiles: Sequence[Tile], *, title: str) -> str:
-    """The SVG of the tiles, rows and systems in the order of their first tile; rates in percent."""
+def heat_map(groups: Mapping[str, Sequence[Tile]], *, title: str, note: str) -> str:
+    """The SVG of the tiles, a map below the other for each heading; rates in percent.
+
+    Rows and systems come in the order of their first tile. ``title`` says what is shown, ``note`` stands
+    small below it.
+    """
+    import altair
+    import vl_convert
+
+    maps = [_map(tiles, heading, systems=place == 0) for place, (heading, tiles) in enumerate(groups.items())]
+    heading = altair.TitleParams(title, subtitle=note, anchor="start", subtitleFontSize=8, offset=12)
+    chart = altair.vconcat(*maps, title=heading).configure_title(anchor="start")
+    svg: str = vl_convert.vegalite_to_svg(chart.to_json())
+    return svg
+
+
+def _map(tiles: Sequence[Tile], heading: str, *, systems: bool) -> Any:
+    """One map; the systems' names stand above the first one only."""
     import altair
 
     rows = list(dict.fromkeys(tile.row for tile in tiles))
-    systems = list(dict.fromkeys(tile.system for tile in tiles))
+    names = list(dict.fromkeys(tile.system for tile in tiles))
     data = altair.InlineData(
         values=[
             {
@@ -35,8 +51,9 @@ def heat_map(tiles: Sequence[Tile], *, title: str) -> str:
             for tile in tiles
         ]
     )
-    base = altair.Chart(data, title=title).encode(
-        x=altair.X("system:N", sort=systems, title=None, axis=altair.Axis(orient="top", labelAngle=-30)),
+    axis = altair.Axis(orient="top", labelAngle=-30) if systems else None
+    base = altair.Chart(data, title=heading).encode(
+        x=altair.X("system:N", sort=names, title=None, axis=axis),
         y=altair.Y("row:N", sort=rows, title=None),
     )
     scale = altair.Scale(domain=[0, 1], scheme="viridis")
@@ -46,13 +63,9 @@ def heat_map(tiles: Sequence[Tile], *, title: str) -> str:
     # Dark tiles need light letters.
     shade = altair.condition(altair.datum.rate < 0.6, altair.value("white"), altair.value("black"))
     numbers = base.mark_text(fontSize=11).encode(text="shown:N", color=shade)
-    chart = (squares + numbers).properties(width={"step": 62}, height={"step": 22})
-    import vl_convert
-
-    svg: str = vl_convert.vegalite_to_svg(chart.to_json())
-    return svg
+    return (squares + numbers).properties(width={"step": 62}, height={"step": 22})
 
 
-def write_heat_map(path: Path, tiles: Sequence[Tile], *, title: str) -> None:
+def write_heat_map(path: Path, groups: Mapping[str, Sequence[Tile]], *, title: str, note: str) -> None:
     """Write the map to ``path``, whole or not at all."""
-    atomic.write_text(path, heat_map(tiles, title=title))
+    atomic.write_text(path, heat_map(groups, title=title, note=note))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,10 @@ from probeta.rates import Interval as Interval
 from probeta.rates import wilson as wilson
 from probeta.rates import z_value
 
+#: Why a defined score has no bootstrap interval.
+NO_INTERVAL = "the same in all bootstrap samples"
+#: Bounds nearer than this differ by rounding alone.
+_NO_WIDTH = 1e-12
 #: Replicates held in memory at once.
 _BLOCK = 1 << 21
 
@@ -107,10 +112,25 @@ def resample(
 
 
 def percentile(values: npt.NDArray[np.float64], *, confidence: float = 0.95) -> Interval | None:
-    """The percentile interval of bootstrap values; undefined ones (NaN) are left out, None if all are."""
+    """The percentile interval of bootstrap values; undefined ones (NaN) are left out, None if all are.
+
+    None too where it has no width: one base sentence, or as many hits in each, gives the same score in every
+    sample, which is no certainty.
+    """
     known = values[~np.isnan(values)]
     if not len(known):
         return None
     tail = (1 - confidence) / 2
     low, high = np.quantile(known, [tail, 1 - tail])
-    return Interval(float(low), float(high))
+    return Interval(float(low), float(high)) if high - low > _NO_WIDTH else None
+
+
+def percentile_json(interval: Interval | None) -> dict[str, Any]:
+    """The interval's bounds; null with a reason where there is none.
+
+    >>> percentile_json(None)["reason"]
+    'the score is the same in all bootstrap samples, or undefined'
+    """
+    if interval is None:
+        return {"low": None, "high": None, "reason": f"the score is {NO_INTERVAL}, or undefined"}
+    return {"low": interval.low, "high": interval.high}

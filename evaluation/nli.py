@@ -17,7 +17,7 @@ from probeta.errors import DataError, Fault, UsageError
 from probeta.evaluation.cells import CROSS, attributes_named
 from probeta.evaluation.compare import Difference, Floats, competition_ranks, differences
 from probeta.evaluation.counts import Counts, macro
-from probeta.evaluation.intervals import Interval, clusters, percentile, resample, wilson
+from probeta.evaluation.intervals import Interval, clusters, percentile, percentile_json, resample, wilson
 from probeta.evaluation.units import unknown_attribute, values
 
 
@@ -101,10 +101,7 @@ class NliScores:
         for (gold, predicted), count in self.overall.confusion.items():
             confusion[gold][predicted] = count
         found = self.overall.to_json()
-        found["intervals"] = {
-            name: None if interval is None else {"low": interval.low, "high": interval.high}
-            for name, interval in self.intervals.items()
-        }
+        found["intervals"] = {name: percentile_json(interval) for name, interval in self.intervals.items()}
         found["classes"] = {name: counts.to_json() for name, counts in classes.items()}
         found["confusion"] = confusion
         found["by"] = {

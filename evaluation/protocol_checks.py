@@ -59,8 +59,8 @@ def notices(
                         "counts": near_misses(systems[name]),
                     }
                 )
-            elif check.attribute is not None:
-                cells = {cell.name: cell for cell in one.by.get(check.attribute, ())}
+            elif check.attribute is not None and check.attribute in one.by:
+                cells = {cell.name: cell for cell in one.by[check.attribute]}
                 rates = {value: cell.counts.f1 for value, cell in cells.items()}
                 absent = [value for value in order.get(check.attribute, ()) if value not in cells]
                 found.append(

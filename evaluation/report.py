@@ -27,18 +27,32 @@ def write_scores(out: Path, scores: Mapping[str, Any]) -> Path:
 
 
 def write_span_heat_map(out: Path, found: SpanEvaluation, by: Sequence[str] = ()) -> Path | None:
-    """Write ``out/reports/scores.svg``, a row for each cell; None if no attribute was asked for."""
-    tiles = [
-        Tile(cell.name, system, cell.counts.recall, cell.counts.gold)
+    """Write ``out/reports/scores.svg``, a map for each table; None if no attribute was asked for."""
+    groups = {
+        _heading(table): [
+            Tile(cell.name, system, cell.counts.recall, cell.counts.gold)
+            for system in found.scores.systems
+            for cell in found.cells(system, table)
+        ]
         for table in cell_tables(found, by)
-        for system in found.scores.systems
-        for cell in found.cells(system, table)
-    ]
-    if not tiles:
+    }
+    groups = {heading: tiles for heading, tiles in groups.items() if tiles}
+    if not groups:
         return None
     path = out / "reports" / "scores.svg"
-    write_heat_map(path, tiles, title=found.signature)
+    data = found.signature.partition("|")[0].removeprefix("data:").partition("@")[0]
+    write_heat_map(path, groups, title=f"Recall on {data}, percent", note=found.signature)
     return path
+
+
+def _heading(table: CellTable) -> str:
+    """The attributes of a table, and what it is restricted to.
+
+    >>> _heading(CellTable("By type", ("type", "quotes"), {"casing": ["standard"]}))
+    'type x quotes (casing=standard)'
+    """
+    where = ", ".join(f"{name}={'|'.join(wanted)}" for name, wanted in table.where.items())
+    return " x ".join(table.attributes) + (f" ({where})" if where else "")
 
 
 def cell_tables(found: SpanEvaluation, by: Sequence[str] = ()) -> list[CellTable]:

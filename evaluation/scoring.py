@@ -21,7 +21,7 @@ from probeta.evaluation.compare import (
 )
 from probeta.evaluation.counts import Counts, macro
 from probeta.evaluation.examples import examples
-from probeta.evaluation.intervals import Interval, clusters, percentile, resample
+from probeta.evaluation.intervals import Interval, clusters, percentile, percentile_json, resample
 from probeta.evaluation.items import Item, Matched
 from probeta.evaluation.paired import Contrast, PairedResult, paired
 from probeta.evaluation.relaxed import RelaxedCounts
@@ -62,10 +62,7 @@ class SystemScores:
     def to_json(self) -> dict[str, Any]:
         """The design's keys and what else is known."""
         overall = {"average": "micro", **self.overall.to_json()}
-        overall["intervals"] = {
-            name: None if interval is None else {"low": interval.low, "high": interval.high}
-            for name, interval in self.intervals.items()
-        }
+        overall["intervals"] = {name: percentile_json(interval) for name, interval in self.intervals.items()}
         found: dict[str, Any] = {
             "overall": overall,
             "macro": {"average": "macro", **macro(self.labels)},

@@ -222,6 +222,63 @@ def test_reports_and_cells_are_written(
     ]
 
 
+def test_what_is_written_is_said(
+    gold: Path, predictions: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, cells = tmp_path / "out", tmp_path / "cells.csv"
+    _, err = run(capsys, gold, predictions, "--by", "quotes", "--out", out, "--cells", cells)
+    assert err.splitlines() == [
+        f"written to {out}: reports/scores.json, reports/scores.svg",
+        f"written: {cells}",
+    ]
+    # A heading for each attribute; the title says what is shown, not only under which options.
+    run(capsys, gold, predictions, "--by", "quotes,label", "--out", out)
+    drawn = (out / "reports" / "scores.svg").read_text("utf-8")
+    for text in ("Recall on gold.jsonl, percent", ">quotes<", ">label<", ">without<", ">ENG<"):
+        assert text in drawn
+
+
+def test_labels_that_the_gold_lacks_are_told(
+    gold: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [{"id": row[0], "spans": span_list([(*span[:2], "ENGL") for span in row[4]])} for row in GOLD]
+    _, err = run(capsys, gold, write_jsonl(tmp_path / "crf.jsonl", rows))
+    message = "crf uses labels that the gold lacks: ENGL (6 predictions; did you mean ENG?)"
+    assert err == f"! {message}\n"
+    assert run_json(capsys, gold, tmp_path / "crf.jsonl")["warnings"] == [message]
+
+
+def test_an_interval_without_width_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One base sentence, or as many hits in each: every bootstrap sample gives the same score."""
+    rows = [{"id": "a", "text": "El show y el look", "spans": span_list([(3, 7, "ENG"), (13, 17, "ENG")])}]
+    gold = write_jsonl(tmp_path / "gold.jsonl", rows)
+    other = write_jsonl(tmp_path / "crf.jsonl", [{"id": "a", "spans": span_list([(3, 7, "ENG")])}])
+    found = run_json(capsys, gold, other)["overall"]
+    assert (found["f1"], found["intervals"]["f1"]["low"]) == (2 / 3, None)
+    assert "same in all bootstrap samples" in found["intervals"]["f1"]["reason"]
+    out, _ = run(capsys, gold, other)
+    assert "no interval: the score is the same in all bootstrap samples" in out
+    assert "[66.67, 66.67]" not in out
+
+
+def test_by_replaces_what_the_protocol_shows(
+    gold: Path, predictions: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    protocol = tmp_path / "own.yaml"
+    protocol.write_text(
+        "name: own\nkind: spans\ntitle: Own\nprimary: recall\ncolumns: [recall]\nby: [quotes]\n"
+        "tables: [{title: T, rows: [quotes]}]\ncontrasts: [{attribute: quotes, against: without}]\n",
+        "utf-8",
+    )
+    arguments = (gold, predictions, "--protocol", protocol)
+    found = run_json(capsys, *arguments)
+    assert set(found["by"]) == {"quotes"} and found["tables"] and found["paired"]
+    found = run_json(capsys, *arguments, "--by", "base_id")
+    assert set(found["by"]) == {"base_id"} and not {"tables", "paired"} & set(found)
+    found = run_json(capsys, *arguments, "--paired", "base_id=a")
+    assert found["tables"] and {one["attribute"] for one in found["paired"]} == {"base_id"}
+
+
 def test_the_printed_tables(gold: Path, predictions: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out, _ = run(capsys, gold, predictions, "--by", "quotes")
     plain = " ".join(out.split())

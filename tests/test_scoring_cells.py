@@ -73,6 +73,17 @@ def test_worst_and_best_cells() -> None:
     assert [found[kind][0].name for kind in ("worst", "best")] == ["y", "z"]
 
 
+def test_a_cell_as_good_as_the_others_is_no_extreme() -> None:
+    # All equal: neither. One cell below: the others are best, none of them is among the worst.
+    equal = [(value, "u", hit) for value in "xyz" for hit in (True, False)]
+    assert extremes(cells(units_of(equal), "s", ["a"])) == {"worst": [], "best": []}
+    found = extremes(cells(units_of([("x", "u", False), ("y", "u", True), ("z", "u", True)]), "s", ["a"]))
+    assert {kind: [cell.name for cell in some] for kind, some in found.items()} == {
+        "worst": ["x"],
+        "best": ["y", "z"],
+    }
+
+
 def test_an_unknown_attribute_is_told_with_what_there_is() -> None:
     with pytest.raises(UsageError, match="it has a, b"):
         cells(units_of([("x", "u", True)]), "s", ["c"])

@@ -137,7 +137,9 @@ def test_bootstrap_does_not_depend_on_the_order(seed: int) -> None:
 
 
 def test_percentile_leaves_undefined_samples_out() -> None:
-    assert intervals.percentile(np.array([np.nan, 0.5, 0.5])) == (0.5, 0.5)
+    assert intervals.percentile(np.array([np.nan, 0.0, 1.0])) == pytest.approx((0.025, 0.975))
+    # Equal samples are no certainty.
+    assert intervals.percentile(np.array([np.nan, 0.5, 0.5])) is None
     assert intervals.percentile(np.array([np.nan])) is None
 
 

@@ -172,6 +172,21 @@ def test_several_systems_are_ranked(
     assert "stress_negation" not in found["systems"]["perfect"]["parts"]
 
 
+def test_classes_that_the_gold_lacks_are_told(
+    gold: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "crf.csv"
+    path.write_text("id,label\n" + "".join(f"{pair[0]},neutrall\n" for pair in PAIRS), "utf-8")
+    _, err = run(capsys, gold, path, "--by", "genre")
+    assert "! crf uses labels that the gold lacks: neutrall (4 predictions; did you mean neutral?)" in err
+
+
+def test_by_replaces_the_protocols_attributes(
+    gold: Path, predictions: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert set(json.loads(run(capsys, gold, predictions, "--by", "genre", "--json")[0])["by"]) == {"genre"}
+
+
 def test_what_does_not_match_is_told(gold: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "bad.csv"
     path.write_text("id,label\np1,entailment\np1,neutral\np2,\np9,neutral\n", "utf-8")

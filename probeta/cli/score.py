@@ -9,6 +9,7 @@ import typer
 
 from probeta.cli import options
 from probeta.cli.common import Json, command_app, print_json, reported
+from probeta.progress import say
 
 if TYPE_CHECKING:
     from probeta.evaluation.protocol import Protocol
@@ -42,7 +43,10 @@ def command(
     ambiguous: options.Ambiguous = "error",
     by: Annotated[
         list[str] | None,
-        typer.Option(help="Attributes, with commas one at a time, crossed with colons; may repeat."),
+        typer.Option(
+            help="Attributes in place of the protocol's: with commas one at a time, crossed with colons; "
+            "may repeat."
+        ),
     ] = None,
     match: Annotated[
         list[str] | None,
@@ -142,11 +146,12 @@ def command(
                 language=language,
             ),
         )
-        if out is not None:
-            write_span_heat_map(out, found, crossings)
-        _written(found.to_json(), out)
+        _warn(found.warnings())
+        drawn = None if out is None else write_span_heat_map(out, found, crossings)
+        _written(found.to_json(), out, drawn)
         if cells is not None:
             write_cells(cells, found, crossings)
+            say(f"written: {cells}")
         if as_json:
             print_json(found.to_json())
         else:
@@ -185,6 +190,7 @@ def _pairs(
         samples=samples,
         seed=seed,
     )
+    _warn(found.warnings())
     _written(found.to_json(), out)
     if as_json:
         print_json(found.to_json())
@@ -206,14 +212,21 @@ def _strings(
         print_strings(found)
 
 
-def _written(scores: dict[str, Any], out: Path | None) -> None:
-    """Write the report; a built set's checksums then cover it too."""
+def _warn(warnings: list[str]) -> None:
+    for warning in warnings:
+        say(f"! {warning}")
+
+
+def _written(scores: dict[str, Any], out: Path | None, drawn: Path | None = None) -> None:
+    """Write the report and say so; a built set's checksums then cover it and what was ``drawn`` too."""
     from probeta import atomic
     from probeta.builtset import is_built_set
     from probeta.evaluation.report import write_scores
     from probeta.publishing.folder import checksums
 
     if out is not None:
-        write_scores(out, scores)
+        report = write_scores(out, scores)
         if is_built_set(out):
             atomic.write_text(out / "SHA256SUMS", checksums(out))
+        names = [path.relative_to(out).as_posix() for path in (report, drawn) if path is not None]
+        say(f"written to {out}: {', '.join(names)}")

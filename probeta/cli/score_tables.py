@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from probeta.cli.tabular import percent, print_table, ranged
 from probeta.evaluation.cells import CROSS, Cell, attributes_named
 from probeta.evaluation.counts import Counts, macro
+from probeta.evaluation.intervals import NO_INTERVAL
 from probeta.evaluation.protocol import TableShape
 
 if TYPE_CHECKING:
@@ -49,6 +50,10 @@ def print_spans(found: SpanEvaluation) -> None:
     last = [f"95 % of {_TITLES[found.scores.primary]}", *(["rank"] if len(systems) > 1 else [])]
     header = ["system", "gold", "predicted", "correct", *titles, *last]
     print_table(f"{protocol.title} (micro, percent)", header, rows)
+    _print_no_interval(
+        _measure(one, found.scores.primary) is not None and one.intervals.get(found.scores.primary) is None
+        for one in systems.values()
+    )
     _print_labels(found)
     _print_matches(systems.values())
     for shape, table in zip(protocol.tables, found.tables(), strict=True):
@@ -69,6 +74,12 @@ def print_spans(found: SpanEvaluation) -> None:
         if any(one.invalid.values()):
             print(f"\n{name}: tags that break the scheme: {_listed(one.invalid)}")
     print(f"\n{found.signature}")
+
+
+def _print_no_interval(missing: Iterable[bool]) -> None:
+    """Why a score that is there has no interval."""
+    if any(missing):
+        print(f"no interval: the score is {NO_INTERVAL}")
 
 
 def _shown(measure: str, systems: Iterable[SystemScores]) -> bool:
@@ -306,6 +317,11 @@ def print_pairs(found: PairEvaluation) -> None:
     last = [f"95 % of {_TITLES[found.protocol.primary]}", *(["rank"] if several else [])]
     header = ["system", "pairs", "accuracy", "macro F1", *last]
     print_table(f"{found.protocol.title} (percent)", header, rows)
+    _print_no_interval(
+        getattr(one.overall, found.protocol.primary) is not None
+        and one.intervals.get(found.protocol.primary) is None
+        for one in found.systems.values()
+    )
     rows = [
         [name, label, str(counts.gold), *map(percent, (counts.precision, counts.recall, counts.f1))]
         for name, one in found.systems.items()

@@ -15,12 +15,12 @@ def percent(value: float | None) -> str:
 
 
 def ranged(interval: tuple[float, float] | None) -> str:
-    """An interval in percent.
+    """An interval in percent; a dash where there is none.
 
     >>> ranged((0.5, 0.75))
     '[50.00, 75.00]'
     """
-    return "" if interval is None else f"[{percent(interval[0])}, {percent(interval[1])}]"
+    return "-" if interval is None else f"[{percent(interval[0])}, {percent(interval[1])}]"
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, words: int = 1) -> None:
