@@ -7,16 +7,16 @@ step() {
   eval "$2"
 }
 
-step "Build a diagnostic test set" "probeta build blas --out out/blas --replace"
-step "Prove it sound" "probeta check out/blas"
-step "Let two toy systems predict" "python examples/toy_systems.py out/blas out"
+step "Build a diagnostic test set" "probeta build blas --out out/demo/blas --replace"
+step "Prove it sound" "probeta check out/demo/blas"
+step "Let two toy systems predict" "python examples/toy_systems.py out/demo/blas out/demo"
 step "Score them; choose one for text without quotation marks" \
-  "probeta score out/blas quotes=out/quotes.jsonl spelling=out/spelling.jsonl --scenario quotes=without,casing=lower"
+  "probeta score out/demo/blas quotes=out/demo/quotes.jsonl spelling=out/demo/spelling.jsonl --scenario quotes=without,casing=lower"
 step "Agreement between annotators" "probeta agree examples/annotations.csv"
 step "Gold, with the reason for every pair kept or dropped" "probeta adjudicate examples/annotations.csv"
 
 cat <<'END'
 
-The set is in out/blas: data, card (README.md), guidelines, reports, checksums.
+The set is in out/demo/blas: data, card (README.md), guidelines, reports, checksums.
 Next: probeta new mine --from blas    a recipe of your own
 END

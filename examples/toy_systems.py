@@ -9,6 +9,7 @@ cannot do.
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from probeta import builtset
 from probeta.builders.spans.spelling import spelling
+from probeta.errors import ProbetaError
 from probeta.formats import write_sentences
 from probeta.records import Sentence, Span
 from probeta.tokens import Tokenizer
@@ -59,4 +61,11 @@ def main(built: Path, out: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    parser = argparse.ArgumentParser(description="Write the predictions of two toy systems.")
+    parser.add_argument("built", type=Path, help="a built set with spans, such as out/blas")
+    parser.add_argument("out", type=Path, help="the folder for quotes.jsonl and spelling.jsonl")
+    given = parser.parse_args()
+    try:
+        main(given.built, given.out)
+    except ProbetaError as error:
+        sys.exit(f"{parser.prog}: {error}")

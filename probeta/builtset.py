@@ -132,6 +132,17 @@ def is_built_set(folder: Path) -> bool:
     return (folder / "build" / "probeta.yaml").is_file() and (folder / "SHA256SUMS").is_file()
 
 
+def around(path: Path) -> Path | None:
+    """The built set that ``path`` would stand in, or None."""
+    return next((folder for folder in path.absolute().parents if is_built_set(folder)), None)
+
+
+def refuse_inside(path: Path) -> None:
+    """Raise a UsageError where ``path`` stands in a built set, whose checksums would break."""
+    if (folder := around(path)) is not None:
+        raise UsageError(f"{path} would stand in the built set {folder}; choose a place outside it")
+
+
 def configs(folder: Path) -> dict[str, list[str]]:
     """The configs of a built set and their splits, both sorted by name."""
     found: dict[str, list[str]] = {}

@@ -52,10 +52,11 @@ class Contents:
 
 
 def refuse_existing(out: Path, *, replace: bool) -> None:
-    """Raise a UsageError unless ``out`` is free, empty, or a built set that may be replaced.
+    """Raise a UsageError unless ``out`` is free, empty, or a built set that may be replaced, and in no other.
 
     A DataError if replacing it would lose what people wrote into its card.
     """
+    builtset.refuse_inside(out)
     atomic.repair(out.absolute())
     if not out.exists():
         return

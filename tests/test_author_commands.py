@@ -61,7 +61,7 @@ def test_a_new_recipe_gives_the_same_sentences(
     folder = tmp_path / "My own set"
     code, out, _ = call(capsys, "new", str(folder), "--from", source, *(["--xlsx"] if sheets else []))
     assert code == 0
-    assert f"probeta coverage {folder}" in out
+    assert f"probeta build '{folder}'" in out
     made = load_recipe(folder)
     assert made.name == "my-own-set"
     assert all(file.endswith(".xlsx") is sheets for _, file in made.files())
@@ -110,3 +110,20 @@ def test_the_schema_is_json(capsys: pytest.CaptureFixture[str]) -> None:
     schema = json.loads(out)
     assert code == 0 and schema["discriminator"]["propertyName"] == "kind"
     assert schema["$defs"]["SpanRecipe"]["additionalProperties"] is False
+
+
+@pytest.mark.parametrize(
+    ("source", "folder", "printed"),
+    [
+        ("blank", "Años difíciles", ["coverage '{0}'", "build '{0}' --out out/anos-dificiles"]),
+        ("histnero", "h", ["build {0} --corpus DIR --out out/h"]),
+        ("esnlir", "e", ["build {0} --corpus PATH --out out/e"]),
+    ],
+)
+def test_new_proposes_commands_that_can_work(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, source: str, folder: str, printed: list[str]
+) -> None:
+    where = str(tmp_path / folder)
+    code, out, _ = call(capsys, "new", where, "--from", source)
+    commands = [line.removeprefix("next:").strip() for line in out.splitlines()[1:]]
+    assert (code, commands) == (0, [f"probeta {line.format(where)}" for line in printed])

@@ -9,6 +9,7 @@ from pathlib import Path
 import datasets
 import pyarrow.parquet as pq
 import pytest
+from console import run
 
 from probeta import builtset
 from probeta.errors import DataError, UsageError
@@ -76,6 +77,18 @@ def test_the_same_bytes_again_and_from_its_own_build_folder(blas: Path, tmp_path
     build("blas", out=tmp_path / "again")
     build(blas / "build", out=tmp_path / "rebuilt")
     assert files_of(blas) == files_of(tmp_path / "again") == files_of(tmp_path / "rebuilt")
+
+
+def test_the_cards_command_works_beside_the_set_and_not_in_it(tmp_path: Path) -> None:
+    build("blank", out=tmp_path / "blank")
+    command = json.loads((tmp_path / "blank/build/build.json").read_text(encoding="utf-8"))["command"]
+    assert command == "probeta build blank/build --seed 7 --out blank-again"
+    card = (tmp_path / "blank/README.md").read_text(encoding="utf-8")
+    assert f"```\n{command}\n```\n\nRun beside this folder" in card
+    assert run(command, cwd=tmp_path).returncode == 0
+    assert files_of(tmp_path / "blank") == files_of(tmp_path / "blank-again")
+    with pytest.raises(UsageError, match="in the built set"):
+        build("blank", out=tmp_path / "blank" / "inside")
 
 
 def test_a_folder_that_is_no_built_set_is_never_replaced(tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path, name: str) -> None:
         "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096));"
         "from probeta.cli.main import main; main(sys.argv[1:])"
     )
-    command = [sys.executable, "-c", code, "convert", str(source), str(target)]
+    command = [sys.executable, "-c", code, "convert", str(source), str(target), "--replace"]
     done = subprocess.run(command, capture_output=True, check=False)
     assert done.returncode == 2
     assert f"probeta: cannot write {target}: File too large" in done.stderr.decode()
@@ -131,10 +131,22 @@ def test_what_a_built_set_has_of_its_spans_is_said_to_stay(blas: Path, tmp_path:
     assert "the attributes of spans are not converted: " in done.stderr.decode()
 
 
-def test_a_file_may_be_converted_onto_itself(tmp_path: Path) -> None:
-    path = tmp_path / "a.conll"
-    path.write_text("Un I-ENG\npie B-ENG\n", encoding="utf-8")
-    assert convert(path, path, "--scheme", "IOB1", "--out-scheme", "BILOU").returncode == 0
-    assert path.read_text(encoding="utf-8") == "Un\tU-ENG\npie\tU-ENG\n\n"
-    assert convert(path, tmp_path / "b.jsonl", "--scheme", "BILOU").returncode == 0
-    assert next(read_sentences(tmp_path / "b.jsonl")).surfaces() == ["Un", "pie"]
+def test_no_file_is_overwritten_in_silence(blas: Path, tmp_path: Path) -> None:
+    source, target = tmp_path / "a.conll", tmp_path / "b.jsonl"
+    source.write_text("Un I-ENG\npie B-ENG\n", encoding="utf-8")
+    target.write_text("mine", encoding="utf-8")
+    for arguments, message in (
+        ((source, target), "--replace"),
+        ((source, source), "the input itself"),
+        ((source, source, "--replace"), "the input itself"),
+        ((source, blas / "more.jsonl", "--replace"), "in the built set"),
+        ((source, tmp_path, "--to", "jsonl"), "Is a directory"),
+        ((source, "/dev/null", "--to", "jsonl"), "is no file"),
+    ):
+        done = convert(*arguments, "--scheme", "IOB1")
+        assert done.returncode == 2
+        assert message in done.stderr.decode()
+    assert source.read_text(encoding="utf-8") == "Un I-ENG\npie B-ENG\n"
+    assert target.read_text(encoding="utf-8") == "mine"
+    assert convert(source, target, "--scheme", "IOB1", "--replace").returncode == 0
+    assert next(read_sentences(target)).surfaces() == ["Un", "pie"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -77,7 +78,7 @@ def test_operations_alone_write_no_configurations(base: Path, tmp_path: Path) ->
     assert [row.attributes["operation"] for row in rows] == ["drop_final_punctuation", "keyboard_typo"] * 3
     assert rows[0].text == "Burpees y más"
     assert json.loads(rows[1].attributes["parameters"]) == {"count": 1, "layout": "es", "seed": 7}
-    assert perturb(*arguments, "--casing", "upper", "--quotes", "without").returncode == 0
+    assert perturb(*arguments, "--replace", "--casing", "upper", "--quotes", "without").returncode == 0
     assert [row.id.split("|")[1] for row in read_sentences(out)][:3] == [
         "upper",
         "drop_final_punctuation",
@@ -152,3 +153,32 @@ def test_faults_of_the_data_are_exit_1_and_nothing_is_written(tmp_path: Path) ->
     assert done.returncode == 1
     assert [fault["code"] for fault in json.loads(done.stdout)["faults"]] == ["span_out_of_range"]
     assert not out.exists()
+
+
+def test_no_file_is_overwritten_in_silence(base: Path, tmp_path: Path) -> None:
+    before = base.read_bytes()
+    done = perturb(base, "--out", base)
+    assert (done.returncode, base.read_bytes()) == (2, before)
+    assert "the input itself" in done.stderr
+    out = tmp_path / "out.jsonl"
+    assert perturb(base, "--out", out).returncode == 0
+    assert "--replace" in perturb(base, "--out", out).stderr
+    assert perturb(base, "--out", out, "--replace").returncode == 0
+
+
+def test_a_console_that_is_not_utf_8_gets_escapes(tmp_path: Path) -> None:
+    source = tmp_path / "emoji.jsonl"
+    row = {"id": "a1", "text": "Un pie \N{PIE}", "spans": [{"start": 3, "end": 6, "label": "ENG"}]}
+    source.write_text(json.dumps(row), encoding="utf-8")
+    command = [sys.executable, "-m", "probeta.cli.main"]
+    env = os.environ | {"PYTHONIOENCODING": "cp1252"}
+    done = subprocess.run(
+        [*command, "perturb", str(source), "--show", "1"], capture_output=True, check=False, env=env
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    assert b"Un [pie] \\U0001f967" in done.stdout
+    # JSON has escapes of its own, which every reader understands.
+    done = subprocess.run(
+        [*command, "attributes", str(source), "--json"], capture_output=True, check=False, env=env
+    )
+    assert json.loads(done.stdout)["counts"]["spans"] == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from console import ROOT, play
+from console import ROOT, play, run
 
 from probeta.cli.main import COMMANDS
 
@@ -28,3 +28,15 @@ def test_links_lead_somewhere() -> None:
     for document in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))):
         for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", document.read_text(encoding="utf-8")):
             assert (document.parent / target).exists(), f"{document.name}: {target}"
+
+
+def test_the_demo_leaves_the_names_of_the_first_session_free() -> None:
+    demo = (ROOT / "examples" / "demo.sh").read_text(encoding="utf-8")
+    assert re.findall(r"\bout\b(?!/demo)", demo) == []
+
+
+def test_the_toy_systems_say_what_they_need(tmp_path: Path) -> None:
+    script = ROOT / "examples" / "toy_systems.py"
+    assert "usage:" in run(f"python {script}", cwd=tmp_path).stderr
+    done = run(f"python {script} nope out", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (1, "toy_systems.py: no such folder: nope\n")

@@ -17,7 +17,7 @@ from probeta.builders.spans import spelling as spelling_families
 from probeta.builders.spans.attributes import COLUMNS, VALUES, attribute_rows
 from probeta.errors import UsageError
 from probeta.formats import ReadOptions, ReadReport, read_sentences
-from probeta.formats.base import sink
+from probeta.formats.base import refuse_target, sink
 from probeta.progress import track
 from probeta.signature import signature
 
@@ -47,11 +47,13 @@ def label_spans(
     adjacency: bool = True,
     format: str | None = None,
     reading: ReadOptions | None = None,
+    replace: bool = False,
 ) -> Labelled:
     """Read ``source`` (any format of ``probeta.formats``) and write one row a span with its attributes.
 
     ``out`` ends in .csv, .tsv, .parquet or .jsonl, or is ``-`` for CSV on standard output; it is written
-    whole or not at all. With None the rows are kept in the result. See ``attribute_rows`` for the rest.
+    whole or not at all; one that is there is refused, or written anew with ``replace``. With None the rows
+    are kept in the result. See ``attribute_rows`` for the rest.
     """
     rules = None if spelling is None else spelling_families.spelling(language, spelling).label
     words = None if ambiguity is None else ambiguity_lists.ambiguity(language, ambiguity).label
@@ -63,6 +65,8 @@ def label_spans(
         ),
     )
     write = None if out is None else _writer(out)
+    if out is not None:
+        refuse_target(source, out, replace=replace)
     sentences = read_sentences(source, format=format, options=reading, report=done.read)
     rows = _counted(
         attribute_rows(

@@ -18,6 +18,7 @@ from probeta.formats import (
     read_sentences,
     write_sentences,
 )
+from probeta.formats.base import refuse_target
 from probeta.progress import track
 from probeta.records import Sentence
 from probeta.signature import signature
@@ -49,12 +50,14 @@ def perturb_file(
     out_format: str | None = None,
     reading: ReadOptions | None = None,
     writing: WriteOptions | None = None,
+    replace: bool = False,
 ) -> Perturbed:
     """Write every perturbed sentence of ``source`` to ``out``, whole or not at all, in flat memory.
 
     The arguments are those of ``perturbed``, ``read_sentences`` and ``write_sentences``, and so are the
-    errors. The input's ids become ``base_id``.
+    errors. An ``out`` that is there is refused, or written anew with ``replace`` (``refuse_target``).
     """
+    refuse_target(source, out, replace=replace)
     done = Perturbed(_signature(grid or {}, policies or {}, operations, seed))
     bases = read_sentences(source, format=source_format, options=reading, report=done.read)
     rows = perturbed(

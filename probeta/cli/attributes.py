@@ -41,6 +41,7 @@ def command(
     label: options.Label = None,
     token_column: options.TokenColumn = 0,
     tag_column: options.TagColumn = 1,
+    replace: options.ReplaceFile = False,
     as_json: Json = False,
 ) -> None:
     """Write one row a span with its length, position, quotes, casing, adjacency, spelling, ambiguity, type.
@@ -70,6 +71,7 @@ def command(
                 token_column=token_column,
                 tag_column=tag_column,
             ),
+            replace=replace,
         )
         if as_json:
             print_json(_as_json(done, out))

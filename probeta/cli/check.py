@@ -31,5 +31,5 @@ def check(
             print_faults(done.faults)
             raise typer.Exit(1)
         if not as_json:
-            counted = ", ".join(f"{count:,} {config}" for config, count in done.counts.items())
-            print(f"{folder} is sound: {counted}")
+            counted = ", ".join(f"{count:,} in {config}" for config, count in done.counts.items())
+            print(f"{folder} is sound; rows: {counted}")

@@ -61,6 +61,7 @@ def command(
     out_regions: Annotated[
         str, typer.Option(help="Write Label Studio regions as annotations or as predictions.")
     ] = "annotations",
+    replace: options.ReplaceFile = False,
     as_json: Json = False,
 ) -> None:
     """Convert annotated sentences between formats, and list what the new one could not hold.
@@ -94,6 +95,7 @@ def command(
                 span_group=out_span_group,
                 regions=out_regions,
             ),
+            replace=replace,
         )
         if as_json:
             print_json(_as_json(done, target))

@@ -32,8 +32,10 @@ def new(
 
         made = new_recipe(folder, source=source, sheets=sheets)
         if as_json:
-            print_json({"out": str(folder), "name": made.name, "files": made.files})
+            print_json(
+                {"out": str(folder), "name": made.name, "files": made.files, "commands": made.commands}
+            )
             return
         print(f"{folder} holds the recipe {made.name}: {len(made.files)} files")
-        print(f"next: probeta coverage {folder}")
-        print(f"      probeta build {folder} --out out/{made.name}")
+        for number, command in enumerate(made.commands):
+            print(f"{'      ' if number else 'next: '}{command}")

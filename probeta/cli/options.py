@@ -24,6 +24,8 @@ Split = Annotated[
     str | None, typer.Option(help="One split of a built set; test by default, if there is one.")
 ]
 
+ReplaceFile = Annotated[bool, typer.Option("--replace", help="Write OUT anew where it exists.")]
+
 # How spans get their automatic attributes.
 NoAmbiguity = Annotated[
     bool, typer.Option("--no-ambiguity", help="Leave ambiguity out, and out of the type.")

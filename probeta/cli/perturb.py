@@ -99,6 +99,7 @@ def command(
     tag_column: options.TagColumn = 1,
     ambiguous: options.Ambiguous = "error",
     language: Annotated[str, typer.Option(help="The language of the tokenizer, if OUT has tokens.")] = "es",
+    replace: options.ReplaceFile = False,
     as_json: Json = False,
 ) -> None:
     """Write every sentence in twelve configurations, six casings with and without quotation marks.
@@ -161,6 +162,7 @@ def command(
             out_format=out_format,
             reading=reading,
             writing=WriteOptions(language=language),
+            replace=replace,
         )
         if as_json:
             print_json(_as_json(done, out))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +42,7 @@ def print_built(built: Built) -> None:
             console.print(f"{name.replace('_', ' '):<{width}}  {count:>9,}")
     console.print()
     console.print(f"written to {built.out} in {built.seconds:.1f} s  ({built.signature})")
-    console.print(f"next: probeta check {built.out}")
+    console.print(f"next: probeta check {shlex.quote(str(built.out))}")
 
 
 def by_value(report: Mapping[str, Any]) -> Table:

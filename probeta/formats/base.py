@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from probeta import atomic
+from probeta import atomic, builtset
 from probeta.errors import DataError, Fault, UsageError, one_of
 from probeta.formats.tags import POLICIES, scheme_named
 from probeta.tables import decode_utf8
@@ -263,6 +263,26 @@ def sink(path: Path | str) -> Iterator[BinaryIO]:
         return
     with atomic.file(Path(path)) as temporary, temporary.open("wb") as handle:
         yield handle
+
+
+def refuse_target(source: Path | str, target: Path | str, *, replace: bool) -> None:
+    """Raise a UsageError unless ``target`` may be written from ``source``.
+
+    It may not be the source, nor stand in a built set; a file that is there is replaced only with
+    ``replace``. Standard output (``-``) may always be written.
+    """
+    out = Path(target)
+    if str(target) == "-":
+        return
+    builtset.refuse_inside(out)
+    if not out.exists() or out.is_dir():  # what is wrong with a folder the writer says
+        return
+    if not out.is_file():
+        raise UsageError(f"{target} is no file; name a file, or - for standard output")
+    if str(source) != "-" and Path(source).exists() and out.samefile(source):
+        raise UsageError(f"{target} is the input itself; name another file")
+    if not replace:
+        raise UsageError(f"{target} exists; say --replace to write it anew")
 
 
 def not_utf8(raw: bytes, handle: BinaryIO, line: int, faults: Faults) -> DataError:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import dataclasses
+from dataclasses import dataclass
 from pathlib import Path
 
 from probeta import builtset
@@ -16,6 +17,7 @@ from probeta.formats import (
     read_sentences,
     write_sentences,
 )
+from probeta.formats.base import refuse_target
 from probeta.progress import track
 
 
@@ -37,16 +39,18 @@ def convert(
     target_format: str | None = None,
     reading: ReadOptions | None = None,
     writing: WriteOptions | None = None,
+    replace: bool = False,
 ) -> Conversion:
     """Read ``source``, write ``target``, whole or not at all; tokens that the source gives are kept.
 
-    ``source`` and ``target`` may be the same file. Errors are those of ``read_sentences`` and
-    ``write_sentences``.
+    A ``target`` that is there is refused, or written anew with ``replace``; see ``refuse_target``. Other
+    errors are those of ``read_sentences`` and ``write_sentences``.
     """
+    refuse_target(source, target, replace=replace)
     source_format = source_format or format_of(source)
     target_format = target_format or format_of(target, writing=True)
     report = ReadReport()
-    options = replace(reading or ReadOptions(), keep_tokens=True)
+    options = dataclasses.replace(reading or ReadOptions(), keep_tokens=True)
     sentences = read_sentences(source, format=source_format, options=options, report=report)
     if source_format == "folder" and (warning := _span_attributes(Path(source))):
         report.warnings.append(warning)

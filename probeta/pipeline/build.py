@@ -112,7 +112,8 @@ def build(
 def build_files(recipe: Recipe, options: Options, product: Product) -> dict[str, str | bytes]:
     """``build/``: the recipe with the files that it names, the options, the versions, the command.
 
-    ``probeta build <set>/build`` makes the same set again.
+    The command, run beside the set's folder, makes the same set again: inside it, a second set would break
+    the first one's checksums.
     """
     files: dict[str, str | bytes] = {f"build/{RECIPE_FILE}": (recipe.folder / RECIPE_FILE).read_bytes()}
     for _, name in recipe.files():
@@ -120,7 +121,7 @@ def build_files(recipe: Recipe, options: Options, product: Product) -> dict[str,
     for name in recipe.guidelines:
         files[f"build/guidelines/{name}"] = recipe.guideline_path(name).read_bytes()
     versions = {"probeta": __version__, **{name: installed(name) for name in BYTE_LIBRARIES}}
-    command = ["probeta", "build", "build", "--seed", str(options.seed)]
+    command = ["probeta", "build", f"{recipe.name}/build", "--seed", str(options.seed)]
     if options.per_cell is not None:
         command += ["--per-cell", str(options.per_cell)]
     command += product.command
@@ -133,7 +134,7 @@ def build_files(recipe: Recipe, options: Options, product: Product) -> dict[str,
         "default_config": product.configs[0].name,
         "versions": versions,
         **product.provenance,
-        "command": " ".join([*command, "--out", recipe.name]),
+        "command": " ".join([*command, "--out", f"{recipe.name}-again"]),
     }
     files["build/build.json"] = folder.json_text(record)
     return files

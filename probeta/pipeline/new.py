@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
+import unicodedata
 from pathlib import Path
 from typing import NamedTuple
 
 from probeta import atomic
 from probeta.errors import UsageError
-from probeta.recipe import load_recipe
+from probeta.recipe import Recipe, load_recipe
 from probeta.recipe.load import RECIPE_FILE
 from probeta.tables import read_table, write_table
 
 
 class NewRecipe(NamedTuple):
-    """What was written: the recipe's name and its files, sorted."""
+    """What was written: the recipe's name and its files, sorted; ``commands`` are what to run next."""
 
     name: str
     files: list[str]
+    commands: list[str]
 
 
 def new_recipe(folder: Path, *, source: str | Path = "blank", sheets: bool = False) -> NewRecipe:
@@ -30,7 +33,7 @@ def new_recipe(folder: Path, *, source: str | Path = "blank", sheets: bool = Fal
     recipe = load_recipe(source)
     if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
         raise UsageError(f"{folder} is there already; choose a folder that does not exist yet")
-    name = re.sub(r"[^a-z0-9_-]+", "-", folder.absolute().name.lower()).strip("-_") or recipe.name
+    name = recipe_name(folder.absolute().name) or recipe.name
     text = (recipe.folder / RECIPE_FILE).read_text(encoding="utf-8-sig")
     text = re.sub(r"^name:[^#\n]*?(?=\s*(?:#|$))", f"name: {name}", text, count=1, flags=re.MULTILINE)
     with atomic.folder(folder) as target:
@@ -46,7 +49,28 @@ def new_recipe(folder: Path, *, source: str | Path = "blank", sheets: bool = Fal
             shutil.copyfile(recipe.guideline_path(file), target / "guidelines" / file)
         (target / RECIPE_FILE).write_text(text, encoding="utf-8", newline="\n")
         files = sorted(path.relative_to(target).as_posix() for path in target.rglob("*") if path.is_file())
-    return NewRecipe(load_recipe(folder).name, files)
+    made = load_recipe(folder)
+    return NewRecipe(made.name, files, next_commands(made, folder))
+
+
+def recipe_name(text: str) -> str:
+    """``text`` as a recipe's name: ASCII letters without accents, digits, ``_`` and ``-``; perhaps empty.
+
+    >>> recipe_name("Años difíciles")
+    'anos-dificiles'
+    """
+    plain = "".join(
+        char for char in unicodedata.normalize("NFKD", text.lower()) if not unicodedata.combining(char)
+    )
+    return re.sub(r"[^a-z0-9_-]+", "-", plain).strip("-_")
+
+
+def next_commands(recipe: Recipe, folder: Path) -> list[str]:
+    """The commands that go on from a new recipe, ready for a shell."""
+    written = shlex.quote(str(folder))
+    corpus = {"tagged": " --corpus DIR", "pairs": " --corpus PATH"}.get(recipe.kind, "")
+    build = f"probeta build {written}{corpus} --out {shlex.quote(f'out/{recipe.name}')}"
+    return [f"probeta coverage {written}", build] if recipe.kind == "spans" else [build]
 
 
 def copy_table(source: Path, target: Path) -> None:
