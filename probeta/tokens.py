@@ -29,6 +29,20 @@ class TokenSpan(NamedTuple):
     label: str
 
 
+def joined(tokens: Iterable[str]) -> list[Token]:
+    """Where tokens stand in the text that is they joined by one space.
+
+    >>> joined(["Los", "burpees"])
+    [(0, 3), (4, 11)]
+    """
+    borders = []
+    at = 0
+    for token in tokens:
+        borders.append((at, at + len(token)))
+        at += len(token) + 1
+    return borders
+
+
 class Tokenizer:
     """spaCy's tokenizer of a language without any model; ``name`` is what a card should say.
 

@@ -155,6 +155,16 @@ def test_json_lines_and_wrapped_rows_are_read_too(tmp_path: Path) -> None:
     assert read_tagged_corpus([wrapped], recipe(), labels=NAMES) == expected
 
 
+@pytest.mark.parametrize("separator", ["\u2028", "\u0085"])
+def test_a_line_of_json_ends_only_at_a_line_feed(tmp_path: Path, separator: str) -> None:
+    odd = rows()
+    odd[0]["tokens"][0] += separator + "x"
+    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in odd)
+    (tmp_path / "test.jsonl").write_text(text, "utf-8")
+    sentences = read_tagged_corpus([tmp_path], recipe(), labels=NAMES)["test"]
+    assert sentences[0].attributes["tokens"][0] == odd[0]["tokens"][0]
+
+
 def test_ids_of_two_splits_are_told_apart(tmp_path: Path) -> None:
     for name in ("train", "valid", "test"):
         shutil.copy(SAMPLE / "test.json", tmp_path / f"{name}.json")

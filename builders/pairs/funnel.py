@@ -89,7 +89,7 @@ def _plain(counter: Mapping[str, int]) -> dict[str, int]:
 def sum_faults(funnel: Mapping[str, Any], *, file: str) -> list[Fault]:
     """Every place where a funnel's numbers do not add up."""
     faults: list[Fault] = []
-    for at, corpus in enumerate(funnel["corpora"]):
+    for corpus in funnel["corpora"]:
         name = corpus["corpus"]
 
         def expect(what: str, expected: int, found: int, row: str = name) -> None:
@@ -135,7 +135,6 @@ def sum_faults(funnel: Mapping[str, Any], *, file: str) -> list[Fault]:
         for split, one in corpus["splits"].items():
             shares = sum(one["neutral_strategies"].values())
             expect(f"neutral pairs of {split} by strategy", one["pairs"][NEUTRAL], shares)
-        del at
     return faults
 
 

@@ -288,12 +288,8 @@ def _whole(path: Path, shown: str) -> bytes:
 
 
 def _document_id(shard: Shard, path: Path) -> str:
-    relative = _relative(shard, path)
-    parent, _, _ = relative.rpartition("/")
-    name = relative.rsplit("/", 1)[-1]
-    for suffix in (*_COMPRESSED, *_KINDS):
-        name = name.removesuffix(suffix)
-    return f"{parent}/{name}" if parent else name
+    folder, slash, _ = _relative(shard, path).rpartition("/")
+    return f"{folder}{slash}{bare_name(path)}"
 
 
 def _read_text(shard: Shard, part: Part) -> Iterator[Document | Refused]:

@@ -93,6 +93,7 @@ def sentence_splitter(models: tuple[str, ...]) -> Any:
     pipeline.enable_pipe("senter")
 
     def split(paragraph: str) -> list[str]:
-        return [text for sentence in pipeline(paragraph).sents if (text := sentence.text.strip())]
+        with pipeline.memory_zone():
+            return [text for sentence in pipeline(paragraph).sents if (text := sentence.text.strip())]
 
     return split

@@ -18,6 +18,7 @@ from probeta.formats.tags import Decoder
 from probeta.recipe import TaggedRecipe
 from probeta.records import Sentence, Span
 from probeta.tables import decode_utf8
+from probeta.tokens import joined
 
 _ENDINGS = (".json", ".jsonl", ".parquet")
 _LFS = b"version https://git-lfs"
@@ -141,7 +142,7 @@ def _json(path: Path, shown: str) -> list[Any]:
             )
         )
     text = decode_utf8(data, file=shown)
-    lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
     if lines and lines[0][1].lstrip().startswith("{") and len(lines) > 1 and _is_json(lines[0][1]):
         return [_loaded(line, shown, number) for number, line in lines]
     whole = _loaded(text, shown, 1)
@@ -354,10 +355,10 @@ class _Reader:
                 found=" ".join(names[max(0, at - 1) : at + 2]),
                 fix="mend the tags in the corpus, or name their scheme in the recipe's source",
             )
-        starts = [0]
-        for token in tokens:
-            starts.append(starts[-1] + len(token) + 1)
-        return tuple(Span(starts[span.start], starts[span.end] - 1, span.label) for span in decoded.spans)
+        borders = joined(tokens)
+        return tuple(
+            Span(borders[span.start][0], borders[span.end - 1][1], span.label) for span in decoded.spans
+        )
 
 
 def _doubled(found: Mapping[str, Sequence[Sentence]]) -> list[Fault]:
@@ -390,38 +391,3 @@ def _apart(found: Mapping[str, Sequence[Sentence]]) -> dict[str, list[Sentence]]
         split: [replace(sentence, id=f"{split}-{sentence.id}") for sentence in sentences]
         for split, sentences in found.items()
     }
-
-
-class KeptTokens:
-    """The tokens that the corpus gave, for a sentence in any way of writing, with its IOB2 tags.
-
-    A perturbation may change letters but not spaces: the text is the tokens joined by one space.
-    """
-
-    def __init__(self, base: Sequence[Sentence]) -> None:
-        self._spaces = {
-            sentence.id: [token.count(" ") for token in sentence.attributes["tokens"]] for sentence in base
-        }
-
-    def __call__(self, sentence: Sentence) -> tuple[list[str], list[str]]:
-        """The tokens and their tags, of equal number."""
-        from probeta.formats.tags import encode
-        from probeta.tokens import align
-
-        pieces = sentence.text.split(" ")
-        spaces = self._spaces[str(sentence.attributes.get("base_id") or sentence.id)]
-        tokens: list[str] = []
-        borders: list[tuple[int, int]] = []
-        at = piece = 0
-        for inner in spaces:
-            token = " ".join(pieces[piece : piece + inner + 1])
-            piece += inner + 1
-            tokens.append(token)
-            borders.append((at, at + len(token)))
-            at += len(token) + 1
-        if piece != len(pieces):
-            raise UsageError(f"{sentence.id}: a perturbation changes spaces, so the tokens cannot be kept")
-        spans, faults = align(borders, sentence.spans, text=sentence.text, row=sentence.id)
-        if faults:
-            raise DataError(faults)
-        return tokens, encode(spans, length=len(tokens))

@@ -11,11 +11,11 @@ from typing import Any
 
 from probeta.builders.spans import attributes as automatic
 from probeta.builders.spans.perturb import perturbed
-from probeta.errors import DataError
+from probeta.errors import DataError, UsageError
 from probeta.formats import tags
 from probeta.recipe import SpanSetRecipe
 from probeta.records import Sentence
-from probeta.tokens import Tokenizer, align
+from probeta.tokens import Tokenizer, align, joined
 
 
 class Tagging:
@@ -32,6 +32,34 @@ class Tagging:
         if faults:
             raise DataError(faults)
         return [text[start:end] for start, end in tokens], tags.encode(spans, length=len(tokens))
+
+
+class KeptTokens:
+    """The tokens that the corpus gave, for a sentence in any way of writing, with its IOB2 tags.
+
+    A perturbation may change letters but not spaces: the text is the tokens joined by one space.
+    """
+
+    def __init__(self, base: Sequence[Sentence]) -> None:
+        self._spaces = {
+            sentence.id: [token.count(" ") for token in sentence.attributes["tokens"]] for sentence in base
+        }
+
+    def __call__(self, sentence: Sentence) -> tuple[list[str], list[str]]:
+        """The tokens and their tags, of equal number."""
+        pieces = sentence.text.split(" ")
+        spaces = self._spaces[str(sentence.attributes.get("base_id") or sentence.id)]
+        tokens: list[str] = []
+        piece = 0
+        for inner in spaces:
+            tokens.append(" ".join(pieces[piece : piece + inner + 1]))
+            piece += inner + 1
+        if piece != len(pieces):
+            raise UsageError(f"{sentence.id}: a perturbation changes spaces, so the tokens cannot be kept")
+        spans, faults = align(joined(tokens), sentence.spans, text=sentence.text, row=sentence.id)
+        if faults:
+            raise DataError(faults)
+        return tokens, tags.encode(spans, length=len(tokens))
 
 
 def variants(base: Iterable[Sentence], recipe: SpanSetRecipe) -> Iterator[Sentence]:

@@ -157,7 +157,6 @@ def _rows(
     operation = _operation_name(dimensions)
     for sentence in sentences:
         base = {**sentence.attributes, "base_id": sentence.id}
-        base.pop("tokens", None)
         for spelt in ("tokens", "tags"):
             base.pop(spelt, None)
         hashed = "text_hash" in base

@@ -112,9 +112,9 @@ def parse(row: SentenceRow, lexicons: Mapping[str, Lexicon]) -> nodes.Template:
             )
         if isinstance(node, nodes.Filter) and (node.name != "initial" or node.args or node.kwargs):
             raise _syntax(f"unknown filter {node.name}", expected="initial")
-    names = {slot.name for slot in row.slots}
+    names = [slot.name for slot in row.slots]
     for node in tree.find_all(nodes.Call):
-        if not _is_agree(node, names):
+        if not _is_agree(node):
             raise _syntax(
                 "the call cannot be read", expected="agree(slot, 'word') or agree(slot.form, 'word')"
             )
@@ -138,7 +138,7 @@ def parse(row: SentenceRow, lexicons: Mapping[str, Lexicon]) -> nodes.Template:
             )
     faults += [
         Fault(code="slot_unused", message=f"the slot {name} is not used", column="slots")
-        for name in sorted(names - used)
+        for name in sorted(set(names) - used)
     ]
     lexicon_of = {slot.name: lexicons[slot.lexicon] for slot in row.slots}
     for node in tree.find_all(nodes.Getattr):
@@ -151,7 +151,7 @@ def parse(row: SentenceRow, lexicons: Mapping[str, Lexicon]) -> nodes.Template:
     return tree
 
 
-def _is_agree(node: nodes.Call, slots: set[str]) -> bool:
+def _is_agree(node: nodes.Call) -> bool:
     if not isinstance(node.node, nodes.Name) or node.node.name != "agree" or len(node.args) != 2:
         return False
     slot, word = node.args

@@ -31,7 +31,7 @@ from probeta.formats.fitting import Fitter, listed_tokens
 from probeta.formats.rows import to_row
 from probeta.formats.tags import Decoder, encode
 from probeta.records import Sentence, Span
-from probeta.tokens import Token, place
+from probeta.tokens import Token, joined, place
 
 _COMMENT = re.compile(r"# +(?P<name>[\w.-]+) *= ?(?P<value>.*)", re.DOTALL)
 _NAME = re.compile(r"[\w.-]+")
@@ -88,7 +88,7 @@ def read_tagged(
         text = comments.pop("text", None)
         offsets: list[Token] | None
         if text is None:
-            text, offsets = " ".join(tokens), _joined(tokens)
+            text, offsets = " ".join(tokens), joined(tokens)
         else:
             offsets = place(tokens, text)
         if offsets is None:
@@ -129,16 +129,6 @@ def _complete(block: _Block, columns: Sequence[int], wanted: int, faults: Faults
                 )
             )
     return len(faults.found) == before
-
-
-def _joined(tokens: Sequence[str]) -> list[Token]:
-    """The offsets of tokens joined by single spaces."""
-    offsets = []
-    at = 0
-    for token in tokens:
-        offsets.append((at, at + len(token)))
-        at += len(token) + 1
-    return offsets
 
 
 def _blocks(source: Source, tag_columns: Sequence[int], faults: Faults) -> Iterator[_Block]:

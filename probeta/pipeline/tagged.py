@@ -7,7 +7,7 @@ from typing import Any
 
 from probeta import builtset
 from probeta.builders.spans import made, tables
-from probeta.builders.spans.corpus import KeptTokens, read_tagged_corpus
+from probeta.builders.spans.corpus import read_tagged_corpus
 from probeta.builders.spans.stats import span_stats
 from probeta.canary import canary
 from probeta.errors import UsageError
@@ -35,7 +35,7 @@ def make(recipe: TaggedRecipe, options: Options) -> Product:
         split: list(made.variants(made.with_span_attributes(base, recipe), recipe))
         for split, base in sorted(read.items())
     }
-    taggers = {split: KeptTokens(base) for split, base in read.items()}
+    taggers = {split: made.KeptTokens(base) for split, base in read.items()}
     columns, names, labels = made.sentence_columns(recipe), made.span_columns(recipe), list(recipe.labels)
     mark = canary(recipe.name, recipe.version)
     token_tables = {
