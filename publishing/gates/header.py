@@ -14,7 +14,7 @@ from probeta.recipe.source import Place, dotted
 
 CARD = "README.md"
 
-_BLOCK = re.compile(r"\A\s*---[ \t]*\r?\n(?P<yaml>.*?)(?:\r?\n)?^---[ \t]*$", re.DOTALL | re.MULTILINE)
+_BLOCK = re.compile(r"\A\s*---[ \t]*\r?\n(?P<yaml>.*?)(?:\r?\n)?^---[ \t]*\r?$", re.DOTALL | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

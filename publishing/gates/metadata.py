@@ -8,7 +8,6 @@ from typing import Any
 
 from probeta.errors import Fault, nearest
 from probeta.publishing.gates.header import Header
-from probeta.publishing.gates.names import config_faults, split_faults
 from probeta.publishing.gates.result import Result
 from probeta.publishing.gates.subject import Subject
 from probeta.publishing.vocabularies import languages, licences, read, tasks
@@ -180,8 +179,6 @@ def _configs(header: Header) -> Iterator[Fault]:
                 fix=f'quote it: "{name}"',
             )
         else:
-            for fault in config_faults(name):
-                yield header.fault(fault.code, fault.message, (*here, "config_name"), fix=fault.fix)
             names.append(name)
         for key in config:
             if key not in known["config_keys"] and (hint := _close(key, known["config_keys"])):
@@ -232,8 +229,6 @@ def _entries(header: Header, here: Place, config: Mapping[str, Any]) -> Iterator
             )
             continue
         splits.append(split)
-        for fault in split_faults(str(config.get("config_name")), split):
-            yield header.fault(fault.code, fault.message, (*place, "split"), fix=fault.fix)
     for split, count in Counter(splits).items():
         if count > 1:
             yield header.fault(

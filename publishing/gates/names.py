@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from probeta.errors import Fault, UsageError
+from probeta.publishing.gates.header import CARD, Header
 from probeta.publishing.gates.result import Result
 from probeta.publishing.gates.subject import Subject
+from probeta.recipe.source import dotted
 
 #: Signs that paths, globs or Windows give a meaning of their own.
 _SIGNS = '/\\*?[]:<>|"'
@@ -15,16 +18,15 @@ _SPLIT = re.compile(r"\w+(\.\w+)*")
 
 
 def check_names(subject: Subject) -> Result:
-    """Names of configs and splits, as the card and the files have them; splits without rows."""
-    if subject.folder is None:
-        return Result(reason="there is only a card")
-    if not subject.files:
-        return Result(reason="there are no data files", faults=subject.faults)
-    faults = list(subject.faults)
+    """Names of configs and splits, as the card or else the files have them; splits without rows."""
+    faults = [*subject.faults, *_declared(subject.header)]
+    declared = bool(subject.header.value.get("configs"))
+    if not declared and not subject.files:
+        return Result(reason="the card declares no configs, and there are no data files", faults=faults)
     for config, splits in subject.configs.items():
-        faults += config_faults(config)
         for split, files in splits.items():
-            faults += split_faults(config, split)
+            if not declared:
+                faults += split_faults(config, split)
             kinds = {file.kind for file in files}
             if kinds == {"parquet"} and not any(_rows(file.path) for file in files):
                 faults.append(
@@ -36,6 +38,30 @@ def check_names(subject: Subject) -> Result:
                     )
                 )
     return Result(faults=faults)
+
+
+def _declared(header: Header) -> Iterator[Fault]:
+    """The names in the card's ``configs``, each with its line."""
+    configs = header.value.get("configs")
+    for at, config in enumerate(configs if isinstance(configs, list) else []):
+        if not isinstance(config, Mapping):
+            continue
+        name = config.get("config_name")
+        if isinstance(name, str):
+            for fault in config_faults(name):
+                yield replace(
+                    fault,
+                    file=CARD,
+                    row=header.line(("configs", at, "config_name")),
+                    column=f"configs[{at}].config_name",
+                )
+        files = config.get("data_files")
+        for number, entry in enumerate(files if isinstance(files, list) else []):
+            split = entry.get("split") if isinstance(entry, Mapping) else None
+            if isinstance(split, str):
+                place = ("configs", at, "data_files", number, "split")
+                for fault in split_faults(str(name), split):
+                    yield replace(fault, file=CARD, row=header.line(place), column=dotted(place))
 
 
 def _rows(path: object) -> int:

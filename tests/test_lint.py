@@ -1,0 +1,449 @@
+"""``lint`` on folders and cards that our writer did not make: every known way to break or corrupt a set."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from datasets import ClassLabel, Dataset, Features, List, Value
+
+from probeta.cli.main import main
+from probeta.errors import DataError, UsageError
+from probeta.publishing.gates.names import check_repository
+from probeta.publishing.lint import Linted, lint
+from probeta.publishing.strict import strict_faults, strict_table
+
+HEADER = """license: cc-by-4.0
+language: [es]
+configs:
+- config_name: default
+  data_files:
+  - split: train
+    path: data/train-*
+dataset_info:
+  features:
+  - name: id
+    dtype: string
+  - name: text
+    dtype: string
+  - name: label
+    dtype:
+      class_label:
+        names:
+          '0': neg
+          '1': pos
+  splits:
+  - name: train
+    num_examples: 2
+size_categories: ["n<1K"]
+"""
+
+FEATURES = Features(
+    {"id": Value("string"), "text": Value("string"), "label": ClassLabel(names=["neg", "pos"])}
+)
+ROWS = [{"id": "a", "text": "Una.", "label": 0}, {"id": "b", "text": "Dos.", "label": 1}]
+
+
+def folder_of(
+    tmp_path: Path,
+    header: str | bytes | None = HEADER,
+    *,
+    features: Features = FEATURES,
+    rows: list[dict[str, Any]] | None = None,
+) -> Path:
+    """A folder as people make it: pushed by ``datasets``, its card by hand."""
+    folder = tmp_path / "theirs"
+    (folder / "data").mkdir(parents=True)
+    table = pa.Table.from_pylist(ROWS if rows is None else rows, schema=features.arrow_schema)
+    pq.write_table(table, folder / "data/train-00000-of-00001.parquet")
+    if isinstance(header, str):
+        header = f"---\n{header}---\n# Theirs\n".encode()
+    if header is not None:
+        (folder / "README.md").write_bytes(header)
+    return folder
+
+
+def codes(linted: Linted) -> set[str]:
+    return {fault.code for fault in linted.faults}
+
+
+def test_a_sound_folder_passes_and_says_what_does_not_apply(tmp_path: Path) -> None:
+    linted = lint(folder_of(tmp_path))
+    assert list(linted.faults) == []
+    assert {name: result.status for name, result in linted.gates.items()} == {
+        "own_promises": "not_applicable",
+        "rows": "passed",
+        "spans": "not_applicable",
+        "pairs": "not_applicable",
+        "names": "passed",
+        "metadata": "passed",
+        "declared_data": "passed",
+        "documents": "not_applicable",
+        "load_back": "passed",
+        "held_back": "not_applicable",
+    }
+
+
+CONFIG = HEADER[HEADER.index("configs:") : HEADER.index("dataset_info:")]
+NAMES = "          '0': neg\n          '1': pos\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "code", "place"),
+    [
+        # Table 1.3 of the notes: what the Hub's library takes, or only the Hub itself refuses.
+        ("license: cc-by-4.0", "license: cc-by-4.0: really", "yaml_syntax", None),
+        ("license: cc-by-4.0", "license:\n\t- cc-by-4.0", "yaml_syntax", None),
+        (HEADER, "- a\n- list\n", "header_mapping", None),
+        ("license: cc-by-4.0", "license: cc-by-five", "licence", "license"),
+        ("license: cc-by-4.0", "licence: cc-by-4.0", "unknown_key", "licence"),
+        ("license: cc-by-4.0", "license: other", "licence_other", "license"),
+        ("language: [es]", "language: [Spanish]", "language", "language[0]"),
+        ("language: [es]", "languages: [es]", "unknown_key", "languages"),
+        ("language: [es]", "language: [no]", "text_boolean", "language[0]"),
+        ("n<1K", "lots", "vocabulary", "size_categories[0]"),
+        ("n<1K", "1M<n<10M", "size", "size_categories"),
+        ("license:", "task_categories: [structure-prediction]\nlicense:", "vocabulary", "task_categories[0]"),
+        ("license:", "task_ids: [nli]\nlicense:", "vocabulary", "task_ids[0]"),
+        ("license: cc-by-4.0", "license: cc-by-4.0\nlicense: mit", "yaml_doubled_key", "license"),
+        ("language: [es]", "tags: !!python/tuple [a]", "yaml_tag", "tags"),
+        (CONFIG, "configs: {default: data}\n", "configs", "configs"),
+        ("- config_name: default\n  data_files:", "- data_files:", "config_name", "configs[0]"),
+        ("config_name: default", "config_name: 2024", "config_name", "configs[0].config_name"),
+        ("config_name: default", "config_name: a/b", "config_name", "configs[0].config_name"),
+        ("split: train", "split: train-es", "split_name", "configs[0].data_files[0].split"),
+        ("split: train", "split: all", "split_name", "configs[0].data_files[0].split"),
+        (
+            "    path: data/train-*",
+            "    path: data/train-*\n    paths: x",
+            "data_files",
+            "configs[0].data_files[0].paths",
+        ),
+        (CONFIG, CONFIG + CONFIG.removeprefix("configs:\n"), "config_doubled", "configs"),
+        (
+            CONFIG,
+            CONFIG
+            + CONFIG.removeprefix("configs:\n").replace("default", "b")
+            + "  default: true\n- config_name: c\n  default: true\n",
+            "config_default",
+            "configs",
+        ),
+        (
+            "    path: data/train-*",
+            "    path: data/train-*\n  - split: train\n    path: data/*",
+            "split_doubled",
+            None,
+        ),
+        ("path: data/train-*", "path: data/training-*", "file_missing", None),
+        ("dtype: string", "dtype: strin", "dataset_info", None),
+        (NAMES, NAMES.replace("'1'", "'2'"), "label_ids", None),
+        (NAMES, NAMES.replace("pos", "no"), "label_name", None),
+        (NAMES, NAMES.replace("pos", "neg"), "label_doubled", None),
+        (NAMES, "          '0': pos\n          '1': neg\n", "info_type", None),
+        (NAMES, "          '0': neg\n", "info_type", None),
+        ("    dtype:\n      class_label:\n        names:\n" + NAMES, "    dtype: int64\n", "info_type", None),
+        ("  - name: text\n", "  - name: body\n", "info_column", None),
+        ("  - name: text\n    dtype: string\n", "", "info_column", None),
+        ("num_examples: 2", "num_examples: 3", "info_rows", None),
+        ("  - name: train\n", "  - name: train\n    num_examples: 2\n  - name: test\n", "info_split", None),
+        ("license:", "extra_gated_fields: {Name: word}\nlicense:", "gating", "extra_gated_fields.Name"),
+    ],
+)
+def test_damaged_headers(tmp_path: Path, before: str, after: str, code: str, place: str | None) -> None:
+    assert before in HEADER
+    linted = lint(folder_of(tmp_path, HEADER.replace(before, after, 1)))
+    found = [fault for fault in linted.faults if fault.code == code]
+    assert found, [str(fault) for fault in linted.faults]
+    assert found[0].file == "README.md" and isinstance(found[0].row, int)
+    if place:
+        assert found[0].column == place
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (None, "card_missing"),
+        (b"# No header\n", "card_header"),
+        (b"\xef\xbb\xbf---\nlicense: mit\n---\n", "card_bom"),
+        ("---\nlicense: mit\npretty_name: España\n---\n".encode("latin-1"), "card_encoding"),
+    ],
+)
+def test_cards_that_programs_read_differently(tmp_path: Path, data: bytes | None, code: str) -> None:
+    assert code in codes(lint(folder_of(tmp_path, data)))
+
+
+def test_line_ends_of_windows_are_read(tmp_path: Path) -> None:
+    assert list(lint(folder_of(tmp_path, f"---\n{HEADER}---\n".replace("\n", "\r\n").encode())).faults) == []
+
+
+def test_a_card_alone(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("---\nlicence: mit\nlanguage: [xx-none]\n---\n", encoding="utf-8")
+    linted = lint(tmp_path / "README.md")
+    assert [(fault.code, fault.row) for fault in linted.faults] == [("unknown_key", 2), ("language", 3)]
+    assert linted.faults[0].fix == "write license"
+
+
+SPANS = Features(
+    {
+        "text": Value("string"),
+        "spans": List({"start": Value("int32"), "end": Value("int32"), "text": Value("string")}),
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("features", "row", "code", "column"),
+    [
+        # Table 3.3 of the notes: what datasets drops, casts or refuses late.
+        (FEATURES, {"id": "b", "text": "x"}, "key_missing", "label"),
+        (FEATURES, {"id": "b", "text": "x", "label": 0, "extra": 1}, "key_extra", "extra"),
+        (FEATURES, {"id": "b", "text": 5, "label": 0}, "type", "text"),
+        (FEATURES, {"id": "b", "text": b"caf\xe9", "label": 0}, "type", "text"),
+        (FEATURES, {"id": "b", "text": "x\ud800", "label": 0}, "text_unencodable", "text"),
+        (FEATURES, {"id": "b", "text": "x\0", "label": 0}, "text_unencodable", "text"),
+        (FEATURES, {"id": "b", "text": "x", "label": -1}, "label", "label"),
+        (FEATURES, {"id": "b", "text": "x", "label": 2}, "label", "label"),
+        (FEATURES, {"id": "b", "text": "x", "label": "maybe"}, "label", "label"),
+        (Features({"n": Value("int64")}), {"n": 1.5}, "type", "n"),
+        (Features({"n": Value("int64")}), {"n": "7"}, "type", "n"),
+        (Features({"n": Value("int64")}), {"n": True}, "type", "n"),
+        (Features({"n": Value("int64")}), {"n": 2**63}, "number_range", "n"),
+        (Features({"n": Value("float32")}), {"n": float("nan")}, "number_range", "n"),
+        (Features({"n": Value("null")}), {"n": None}, "null_column", "n"),
+        (Features({"n": List(Value("null"))}), {"n": []}, "null_column", "n"),
+        (Features({"n": {}}), {"n": {}}, "empty_struct", "n"),
+        (SPANS, {"text": "x", "spans": [{"start": 0, "end": 1}]}, "key_missing", "spans.text"),
+        (
+            SPANS,
+            {"text": "x", "spans": [{"start": 0, "end": 1, "text": "x", "kind": 1}]},
+            "key_extra",
+            "spans.kind",
+        ),
+    ],
+)
+def test_rows_that_their_features_would_change(
+    features: Features, row: Mapping[str, Any], code: str, column: str
+) -> None:
+    faults = list(strict_faults([row], features, file="rows"))
+    assert (code, column) in {(fault.code, fault.column) for fault in faults}
+    with pytest.raises(DataError):
+        strict_table([row], features, file="rows")
+
+
+def test_strict_rows_become_the_table_that_datasets_makes() -> None:
+    table = strict_table(ROWS, FEATURES, file="rows")
+    assert table.to_pylist() == Dataset.from_list(ROWS, features=FEATURES).to_list()
+    names = [{**row, "label": FEATURES["label"].names[row["label"]]} for row in ROWS]
+    assert strict_table(names, FEATURES, file="rows").equals(table)
+    with pytest.raises(DataError, match="no row"):
+        strict_table([], FEATURES, file="rows")
+
+
+@pytest.mark.parametrize(
+    ("rows", "features", "code"),
+    [
+        ([{**ROWS[0], "label": -1}, ROWS[1]], FEATURES, "label"),
+        ([ROWS[0], ROWS[0]], FEATURES, "id"),
+        ([{**ROWS[0], "text": "Pi\u0301a"}, ROWS[1]], FEATURES, "text_not_nfc"),
+        ([{**ROWS[0], "text": "a" * 2_100_000}, ROWS[1]], FEATURES, "row_size"),
+        ([], FEATURES, "split_empty"),
+        ([{"id": "a", "n": None}], Features({"id": Value("string"), "n": Value("null")}), "null_column"),
+        (
+            [{"id": "a", "__index_level_0__": 0}],
+            Features({"id": Value("string"), "__index_level_0__": Value("int64")}),
+            "index_column",
+        ),
+    ],
+)
+def test_damaged_parquet(tmp_path: Path, rows: list[dict[str, Any]], features: Features, code: str) -> None:
+    header = HEADER[: HEADER.index("dataset_info:")]
+    linted = lint(folder_of(tmp_path, header, features=features, rows=rows))
+    found = [fault for fault in linted.faults if fault.code == code]
+    assert found, [str(fault) for fault in linted.faults]
+    assert found[0].file == "data/train-00000-of-00001.parquet"
+
+
+TEXT = "Vi 👋 un burpee café."
+#     code points: V0 i1 _2 👋3 _4 u5 n6 _7 burpee 8-14; the emoji is two units of UTF-16 and four bytes of UTF-8.
+
+
+@pytest.mark.parametrize(
+    ("span", "fix"),
+    [((8, 14), None), ((9, 15), "UTF-16 units"), ((11, 17), "UTF-8 bytes"), ((8, 13), ""), ((8, 99), "")],
+)
+def test_offsets_in_another_unit_are_named(tmp_path: Path, span: tuple[int, int], fix: str | None) -> None:
+    rows = [{"text": TEXT, "spans": [{"start": span[0], "end": span[1], "text": "burpee"}]}]
+    header = HEADER[: HEADER.index("dataset_info:")]
+    linted = lint(folder_of(tmp_path, header, features=SPANS, rows=rows))
+    assert linted.gates["spans"].status == ("passed" if fix is None else "failed")
+    if fix:
+        assert fix in str(linted.faults[0])
+
+
+def test_tags_that_are_not_legal(tmp_path: Path) -> None:
+    features = Features(
+        {"tokens": List(Value("string")), "tags": List(ClassLabel(names=["O", "B-X", "I-X"]))}
+    )
+    rows = [
+        {"tokens": ["a", "b"], "tags": [0, 2]},
+        {"tokens": ["a", "b"], "tags": [1]},
+        {"tokens": ["a"], "tags": [1]},
+    ]
+    header = HEADER[: HEADER.index("dataset_info:")]
+    linted = lint(folder_of(tmp_path, header, features=features, rows=rows))
+    assert [(fault.code, fault.row) for fault in linted.faults] == [("iob2", 1), ("tags_length", 2)]
+
+
+def test_a_first_damaged_folder_pairs_over_two_splits(tmp_path: Path) -> None:
+    """Pushed by hand: a pair in train and test, one with two labels; no configs, so the splits are guessed."""
+    folder = tmp_path / "nli"
+    folder.mkdir()
+    columns = ("premise", "hypothesis", "label")
+    train = [("Llueve.", "Está mojado.", "entailment"), ("Nieva.", "Hace frío.", "entailment")]
+    test = [("Llueve.", "Está mojado.", "entailment"), ("Nieva.", "Hace frío.", "neutral")]
+    for split, rows in (("train", train), ("test", test)):
+        pq.write_table(
+            pa.Table.from_pylist([dict(zip(columns, row, strict=True)) for row in rows]),
+            folder / f"{split}.parquet",
+        )
+    (folder / "README.md").write_text("---\nlicense: mit\nlanguages:\n- es\n---\n", encoding="utf-8")
+    linted = lint(folder)
+    assert {"pair_doubled", "pair_conflict", "unknown_key"} == codes(linted)
+    doubled = next(fault for fault in linted.faults if fault.code == "pair_doubled")
+    assert (doubled.file, doubled.row) == ("train.parquet", 1)
+    assert "row 1 of test" in doubled.message
+
+
+def test_a_second_damaged_folder_jsonl_that_changes_from_row_to_row(tmp_path: Path) -> None:
+    folder = tmp_path / "jsonl"
+    folder.mkdir()
+    lines = [
+        {"id": 1, "text": "a", "note": None, "day": "2026-01-02"},
+        {"id": "2", "text": "b", "note": None, "day": "2026-01-03", "late": 1},
+        {"id": 3, "text": "c\ud800", "note": None, "day": "x", "late": 2**63},
+    ]
+    (folder / "train.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n", encoding="utf-8")
+    (folder / "README.md").write_text("---\nlicense: mit\nlanguage: es\n---\n", encoding="utf-8")
+    linted = lint(folder)
+    found = {(fault.code, fault.row, fault.column) for fault in linted.gates["rows"].faults}
+    assert found == {
+        ("key_missing", 1, "late"),
+        ("type", 2, "id"),
+        ("date", 1, "day"),
+        ("date", 2, "day"),
+        ("number_range", 3, "late"),
+        ("text_unencodable", 3, "text"),
+        ("null_column", None, "note"),
+    }
+
+
+def test_a_third_damaged_folder_tables_of_two_kinds_and_a_csv(tmp_path: Path) -> None:
+    folder = tmp_path / "mixed"
+    folder.mkdir()
+    pq.write_table(pa.table({"id": ["a"]}), folder / "train.parquet")
+    pq.write_table(pa.table({"system": ["crf"], "f1": [0.5]}), folder / "scores.parquet")
+    (folder / "test.csv").write_text("id,code,day\n1,007,2026-01-02\n2,NA,x\n3,1\n", encoding="utf-8")
+    (folder / "dev.csv").write_bytes("id,text\n1,España\n".encode("latin-1"))
+    (folder / "README.md").write_text("---\nlicense: mit\n---\n", encoding="utf-8")
+    linted = lint(folder)
+    assert {"configs_missing", "csv_number", "csv_nothing", "date", "cells", "encoding", "load"} <= codes(
+        linted
+    )
+
+
+def test_croissant_and_cff_of_others(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path)
+    (folder / "CITATION.cff").write_text(
+        "cff-version: 1.2.0\ntitle: T\nlicense: cc-by-4.0\n", encoding="utf-8"
+    )
+    file = {
+        "@type": "cr:FileObject",
+        "@id": "f",
+        "name": "f",
+        "contentUrl": "data/train-00000-of-00001.parquet",
+        "sha256": "0" * 64,
+    }
+    (folder / "croissant.json").write_text(
+        json.dumps({"name": "x", "distribution": [file]}), encoding="utf-8"
+    )
+    linted = lint(folder)
+    assert {"cff", "croissant_key", "croissant_sha256"} == codes(linted)
+    messages = " ".join(fault.message for fault in linted.faults)
+    assert "authors" in messages and "cc-by-4.0" in messages
+
+
+@pytest.mark.parametrize("name", ["org/a b", "org/café", "org/a--b", "org/-a", "a", "a/b/c", "../x"])
+def test_repository_names(name: str) -> None:
+    with pytest.raises(UsageError):
+        check_repository(name)
+    check_repository("my-org/set_1.0")
+
+
+@pytest.mark.parametrize(
+    "name", ["a/b", "a*b", "a?b", "a[1]", "a:b", "a<b", "a|b", "a\\b", " a", "../x", "data"]
+)
+def test_config_names(name: str) -> None:
+    from probeta.publishing.gates.names import config_faults
+
+    assert list(config_faults(name))
+    assert not [
+        fault for good in ("a b", "café", "1.10", "a#b", "stress_overlap") for fault in config_faults(good)
+    ]
+
+
+def test_the_command_prints_gates_and_faults_and_exits_1(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = folder_of(tmp_path, HEADER.replace("cc-by-4.0", "cc-by-five"))
+    with pytest.raises(SystemExit) as stop:
+        main(["lint", str(folder), "--json"])
+    out, err = capsys.readouterr()
+    value = json.loads(out)
+    assert stop.value.code == 1
+    assert value["faults"][0]["code"] == "licence" and value["faults"][0]["row"] == 2
+    assert value["gates"]["metadata"] == {"status": "failed", "reason": None, "faults": 1}
+    assert "did you mean" in err or "write cc-by-" in err
+    with pytest.raises(SystemExit) as stop:
+        main(["lint", str(tmp_path / "nothing")])
+    assert stop.value.code == 2
+
+
+def test_our_own_set_passes_every_gate_and_a_changed_number_does_not(blas: Path, tmp_path: Path) -> None:
+    import shutil
+
+    linted = lint(blas)
+    assert list(linted.faults) == []
+    assert linted.gates["documents"].status == linted.gates["own_promises"].status == "passed"
+    folder = Path(shutil.copytree(blas, tmp_path / "blas"))
+    card = folder / "README.md"
+    card.write_text(
+        card.read_text(encoding="utf-8").replace("153 base sentences", "154 base sentences"), encoding="utf-8"
+    )
+    faults = lint(folder).faults
+    assert [fault.code for fault in faults] == ["document_differs"]
+    assert "154" in str(faults[0].found)
+
+
+def test_annotations_without_recorded_consent(blas: Path, tmp_path: Path) -> None:
+    import shutil
+
+    from probeta.publishing.gates.held_back import check_held_back
+    from probeta.publishing.gates.subject import DataFile, open_subject
+
+    folder = Path(shutil.copytree(blas, tmp_path / "blas"))
+    subject = open_subject(folder)
+    path = folder / "annotations/test-00000-of-00001.parquet"
+    path.parent.mkdir()
+    pq.write_table(pa.table({"item": ["a"]}), path)
+    from dataclasses import replace
+
+    file = DataFile(
+        config="annotations", split="test", path=path, name="annotations/test-00000-of-00001.parquet"
+    )
+    changed = replace(subject, files=(*subject.files, file))
+    assert [fault.code for fault in check_held_back(changed).faults] == ["consent"]
