@@ -190,8 +190,9 @@ def readable(funnel: Mapping[str, Any]) -> str:
 
         lines += [
             corpus["corpus"],
-            f"  {corpus['documents']:,} documents, {corpus['paragraphs']:,} paragraphs, "
-            f"{corpus['sentences']:,} sentences, {corpus['phrase_initial']:,} open with a phrase",
+            "  "
+            + ", ".join(_number(corpus[f"{unit}s"], unit) for unit in ("document", "paragraph", "sentence"))
+            + f", {corpus['phrase_initial']:,} open with a phrase",
             f"  {'':<{width}}" + "".join(f"{label:>13}" for label in (*classes, "all")),
             row("hits", corpus["hits"]),
         ]
@@ -218,3 +219,7 @@ def readable(funnel: Mapping[str, Any]) -> str:
         lines.append("")
     lines += [f"! {warning}" for warning in funnel["warnings"]]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _number(count: int, unit: str) -> str:
+    return f"{count:,} {unit}{'' if count == 1 else 's'}"

@@ -36,6 +36,11 @@ def print_built(built: Built) -> None:
             # A pipe or a narrow window must not cut numbers off.
             Console(width=max(console.width, 120), highlight=False).print(by_value(report))
             console.print()
+    if funnel := built.reports.get("funnel"):
+        from probeta.builders.pairs.funnel import readable
+
+        # Warnings are told by the command, on stderr.
+        console.print(readable({**funnel, "warnings": []}))
     width = max(map(len, built.counts))
     for name, count in built.counts.items():
         if isinstance(count, int):
