@@ -92,7 +92,7 @@ def evaluate_pairs(
     for name, path in systems.items():
         predicted = load_labels(path, config=None)
         about = [item for item in predicted if _is_about(item, PAIRS)]
-        pairs = matched_labels(items, about, file=str(path))
+        pairs = matched_labels(items, about, gold_file=str(gold), file=str(path))
         scores = score_labels(pairs, by=asked, seen=seen, samples=samples, seed=seed)
         parts = {**scores.parts, **_parts(gold, configs, split, path, items, predicted)}
         found[name] = replace(scores, parts=parts)
@@ -132,7 +132,7 @@ def _parts(
             continue
         answers = [item for item in predicted if _is_about(item, config)]
         rows = load_labels(gold, config=config, split=split if split in configs[config] else None)
-        found[config] = classified(matched_labels(rows, answers, file=str(path)))
+        found[config] = classified(matched_labels(rows, answers, gold_file=str(gold), file=str(path)))
     predicted = [item for item in predicted if _is_about(item, PAIRS)]
     if VALIDATED in configs:
         found[VALIDATED] = _validated(gold, items, predicted, path)
@@ -153,4 +153,8 @@ def _validated(
         if item.id in here and item.attributes.get("kept")
     ]
     wanted = {item.id for item in kept}
-    return classified(matched_labels(kept, [item for item in predicted if item.id in wanted], file=str(path)))
+    return classified(
+        matched_labels(
+            kept, [item for item in predicted if item.id in wanted], gold_file=str(gold), file=str(path)
+        )
+    )

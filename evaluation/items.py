@@ -118,9 +118,9 @@ def _by_id(
                 Fault(
                     code="missing_prediction",
                     message=f"item {number} of the gold has no prediction",
-                    file=file,
+                    file=gold_file,
                     row=number,
-                    expected=f"a row with the id {item.id!r}",
+                    expected=f"a row with the id {item.id!r} in {file}",
                     found="none",
                     fix="a system that finds nothing writes the id with an empty list of spans",
                 )
@@ -149,7 +149,8 @@ def _by_position(
             Fault(
                 code="item_count",
                 message="gold and predictions have different numbers of items",
-                file=file,
+                # Where the longer one goes on: the other has no such row.
+                file=file if len(predicted) > len(gold) else gold_file,
                 row=min(len(gold), len(predicted)) + 1,
                 expected=f"{len(gold)} items, as in {gold_file}",
                 found=str(len(predicted)),

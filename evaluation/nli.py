@@ -118,7 +118,11 @@ def _class_f1(part: Classified) -> dict[str, Any]:
 
 
 def matched_labels(
-    gold: Sequence[LabelledItem], predicted: Sequence[LabelledItem], *, file: str = "predictions"
+    gold: Sequence[LabelledItem],
+    predicted: Sequence[LabelledItem],
+    *,
+    gold_file: str = "gold",
+    file: str = "predictions",
 ) -> list[tuple[LabelledItem, str]]:
     """Each gold pair with its predicted class, by id.
 
@@ -127,9 +131,11 @@ def matched_labels(
     """
     faults = []
 
-    def fault(code: str, message: str, row: int, expected: str, found: str, fix: str) -> None:
+    def fault(
+        code: str, message: str, row: int, expected: str, found: str, fix: str, place: str = file
+    ) -> None:
         faults.append(
-            Fault(code=code, message=message, file=file, row=row, expected=expected, found=found, fix=fix)
+            Fault(code=code, message=message, file=place, row=row, expected=expected, found=found, fix=fix)
         )
 
     there: dict[str, str] = {}
@@ -169,9 +175,10 @@ def matched_labels(
                 "missing_prediction",
                 f"item {number} of the gold has no prediction",
                 number,
-                f"a row with the id {item.id!r}",
+                f"a row with the id {item.id!r} in {file}",
                 "none",
                 "a classifier answers every pair",
+                gold_file,
             )
     if faults:
         raise DataError(faults)

@@ -169,7 +169,7 @@ def test_by_position_texts_must_be_equal(tmp_path: Path, capsys: pytest.CaptureF
     assert "item 1 has another text" in err
     short = write_jsonl(tmp_path / "short.jsonl", rows[:1])
     _, err = run(capsys, gold, short, code=1)
-    assert "different numbers of items" in err
+    assert "gold.jsonl:2: gold and predictions have different numbers of items" in err
 
 
 def test_wrong_use_says_what_is_right(

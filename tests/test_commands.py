@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from probeta.cli.common import print_faults
 from probeta.cli.main import COMMANDS, GROUPS
 from probeta.cli.output import system_errors
+from probeta.errors import Fault
 
 HEAVY = {"datasets", "pandas", "pyarrow", "spacy", "sklearn", "scipy", "numpy", "duckdb", "huggingface_hub"}
 
@@ -27,6 +29,25 @@ def test_the_overview_names_every_command() -> None:
     assert done.returncode == 0
     assert all(f"  {name} " in done.stdout for name in COMMANDS)
     assert {command.group for command in COMMANDS.values()} <= set(GROUPS)
+
+
+def test_many_faults_of_one_kind_are_a_few_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    def missing(row: int) -> Fault:
+        return Fault(code="missing", message=f"item {row} has no label", file="a.csv", row=row)
+
+    other = Fault(code="column", message="a column is unknown", file="a.csv", row=40)
+    print_faults([*map(missing, range(1, 40)), other])
+    assert capsys.readouterr().err.splitlines() == [
+        "a.csv:1: item 1 has no label",
+        "a.csv:2: item 2 has no label",
+        "a.csv:3: item 3 has no label",
+        "... and 36 more like these, at 4, 5, 6, 7, 8, 9, 10, 11 … 39",
+        "a.csv:40: a column is unknown",
+        "probeta: 40 faults",
+    ]
+    # A handful is shown whole.
+    print_faults(list(map(missing, range(1, 6))))
+    assert len(capsys.readouterr().err.splitlines()) == 6
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))

@@ -280,6 +280,10 @@ def test_the_whole_command(
     plain = [" ".join(line.split()) for line in out.splitlines()]
     assert any(line.startswith("two 60.00 [") and line.endswith("#1 70.00 #1 60.00 #1") for line in plain)
     assert "news: 2 of 3 spans are in cells not seen" in out
+    titles = "system news predicted 95 % rank true R rank by true R true F1 rank by true F1"
+    assert titles in plain
+    plain = [" ".join(line.split()) for line in run(capsys, *arguments[:-2])[0].splitlines()]
+    assert "system news predicted 95 % rank" in plain
 
 
 def test_several_corpora_have_medians(

@@ -195,7 +195,7 @@ def test_what_does_not_match_is_told(gold: Path, tmp_path: Path, capsys: pytest.
         "the id 'p1' stands twice",
         "item 3 of the predictions has no label",
         "item 4 of the predictions is not in the gold",
-        "item 3 of the gold has no prediction",
+        f"{gold}:3: item 3 of the gold has no prediction",
     ):
         assert message in err
 

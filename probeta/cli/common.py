@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any, NoReturn
 
@@ -14,6 +15,8 @@ from probeta.cli.output import print_json as print_json
 from probeta.cli.output import system_errors
 from probeta.errors import DataError, Fault, ProbetaError
 
+#: More faults of one kind than ``ALIKE`` are shown by the first few and the rows of the others.
+ALIKE, SHOWN_ALIKE, SHOWN_ROWS = 5, 3, 8
 #: More faults than this are counted, not printed: the first ones are what a person mends.
 SHOWN_FAULTS = 50
 
@@ -82,14 +85,39 @@ def fault_counts(faults: Any) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
-def print_faults(faults: Any) -> None:
-    """The faults on stderr, a line each, and their number."""
-    for fault in faults[:SHOWN_FAULTS]:
-        print(fault, file=sys.stderr)
-    more = len(faults) - SHOWN_FAULTS
-    if more > 0:
-        print(f"... and {more} more", file=sys.stderr)
+def print_faults(faults: Sequence[Fault]) -> None:
+    """The faults on stderr, a line each, many alike as a few and where the others are; and their number."""
+    alike: dict[Hashable, list[Fault]] = {}
+    for fault in faults:
+        alike.setdefault(_kind(fault), []).append(fault)
+    lines: list[str] = []
+    hidden = 0
+    for some in alike.values():
+        shown = some if len(some) <= ALIKE else some[:SHOWN_ALIKE]
+        if len(lines) >= SHOWN_FAULTS:
+            hidden += len(some)
+            continue
+        lines += map(str, shown)
+        if others := some[len(shown) :]:
+            lines.append(f"... and {len(others)} more like these{_places(others)}")
+    for line in lines:
+        print(line, file=sys.stderr)
+    if hidden:
+        print(f"... and {hidden} more", file=sys.stderr)
     print(f"probeta: {len(faults)} fault{'s' if len(faults) != 1 else ''}", file=sys.stderr)
+
+
+def _kind(fault: Fault) -> Hashable:
+    """What faults that differ only in their place, their numbers and what was found have in common."""
+    return fault.code, fault.file, fault.column, fault.fix, re.sub(r"\d+|'[^']*'", "", fault.message)
+
+
+def _places(faults: Sequence[Fault]) -> str:
+    """Where some faults are: the first rows, and the last."""
+    rows = [str(fault.row) for fault in faults if fault.row is not None]
+    first = rows[:SHOWN_ROWS]
+    last = rows[-1:] if len(rows) > SHOWN_ROWS else []
+    return f", at {', '.join(first)}{''.join(f' … {row}' for row in last)}" if rows else ""
 
 
 def print_listed(title: str, faults: Sequence[Fault]) -> None:

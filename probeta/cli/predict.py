@@ -134,21 +134,24 @@ def _corpus_columns(corpus: CorpusPrediction, names: list[str]) -> list[list[str
 
     ranks = corpus.ranks()
 
-    def ranked(kind: str) -> list[str]:
-        return ["#", *("" if (rank := ranks[kind].get(name)) is None else f"#{rank}" for name in names)]
+    def ranked(kind: str, title: str) -> list[str]:
+        return [title, *("" if (rank := ranks[kind].get(name)) is None else f"#{rank}" for name in names)]
 
     systems = [corpus.systems[name] for name in names]
     columns = [
         [f"{corpus.name} predicted", *(percent(one.predicted) for one in systems)],
         ["95 %", *(ranged(one.interval) for one in systems)],
     ]
-    if len(names) > 1:
-        columns.append(ranked("predicted"))
+    several = len(names) > 1
+    if several:
+        columns.append(ranked("predicted", "rank"))
     true = [corpus.true.get(name) for name in names]
     if "true" in ranks:
-        columns += [["true R", *(percent(one.recall if one else None) for one in true)], ranked("true")]
+        columns.append(["true R", *(percent(one.recall if one else None) for one in true)])
+        columns += [ranked("true", "rank by true R")] if several else []
     if "true_f1" in ranks:
-        columns += [["true F1", *(percent(one.f1 if one else None) for one in true)], ranked("true_f1")]
+        columns.append(["true F1", *(percent(one.f1 if one else None) for one in true)])
+        columns += [ranked("true_f1", "rank by true F1")] if several else []
     return columns
 
 
