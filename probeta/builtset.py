@@ -8,6 +8,7 @@ ClassLabel's names.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -141,6 +142,31 @@ def refuse_inside(path: Path) -> None:
     """Raise a UsageError where ``path`` stands in a built set, whose checksums would break."""
     if (folder := around(path)) is not None:
         raise UsageError(f"{path} would stand in the built set {folder}; choose a place outside it")
+
+
+#: Version, seed and size of the build, in a built set's folder.
+BUILD = "build/build.json"
+
+
+def record(folder: Path, name: str, *, keys: Sequence[str] = ()) -> dict[str, Any]:
+    """The JSON object in the file ``name`` of a built set; a DataError unless it is one and has ``keys``."""
+    try:
+        value = json.loads((folder / name).read_text(encoding="utf-8"))
+        found = "no object" if not isinstance(value, dict) else ", ".join(value)
+    except (OSError, ValueError) as error:
+        value, found = None, str(error)
+    if not isinstance(value, dict) or any(key not in value for key in keys):
+        raise DataError(
+            Fault(
+                code="record",
+                message="the file is not what a build wrote",
+                file=name,
+                expected=f"a JSON object with {', '.join(keys)}" if keys else "a JSON object",
+                found=found,
+                fix="build the set again",
+            )
+        )
+    return value
 
 
 def configs(folder: Path) -> dict[str, list[str]]:

@@ -115,7 +115,7 @@ class Facts:
 
 def gather(folder: Path, recipe: Recipe) -> Facts:
     """Read the facts of the set in ``folder``, whose data, reports and ``build/`` are written."""
-    build = json.loads((folder / "build" / "build.json").read_text(encoding="utf-8"))
+    build = builtset.record(folder, builtset.BUILD)
     reports = {
         path.stem: json.loads(path.read_text(encoding="utf-8"))
         for path in sorted((folder / "reports").glob("*.json"))

@@ -248,6 +248,15 @@ def test_missing_added_and_unreadable_files_are_found(copy: Path) -> None:
     assert codes["parquet"] == "tokens/test-00000-of-00001.parquet"
 
 
+@pytest.mark.parametrize("text", ["{", "[]", "{}", None])
+def test_a_build_record_that_says_nothing_is_found(copy: Path, text: str | None) -> None:
+    path = copy / "build/build.json"
+    path.unlink()
+    if text is not None:
+        path.write_text(text)
+    assert ("record", "build/build.json") in [(fault.code, fault.file) for fault in check(copy).faults]
+
+
 def test_a_config_or_a_column_that_is_gone_is_found(copy: Path) -> None:
     shutil.rmtree(copy / "tokens")
     path = copy / "sentences/test-00000-of-00001.parquet"

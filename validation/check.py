@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -151,8 +150,8 @@ def _against_recipe(
 ) -> Iterator[Fault]:
     """The base sentences against the recipe: its rows, its grid, its rules, the automatic attributes."""
     content = load_content(recipe)
-    record = json.loads((folder / "build" / "build.json").read_text(encoding="utf-8"))
-    drawn = list(generate_base(recipe, seed=record["seed"], per_cell=record["per_cell"], content=content))
+    built = builtset.record(folder, builtset.BUILD, keys=["seed", "per_cell"])
+    drawn = list(generate_base(recipe, seed=built["seed"], per_cell=built["per_cell"], content=content))
     at = {row["base_id"]: n for n, row in enumerate(loaded.sentences) if row["operation"] is None}
     own = {sentence.id: sentence for sentence in base}
     for sentence in drawn:

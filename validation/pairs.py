@@ -422,7 +422,7 @@ def _stress_faults(
         )
     spell = None
     if isinstance(stress, MisspellStress):
-        seed = json.loads((folder / "build" / "build.json").read_text(encoding="utf-8"))["seed"]
+        seed = builtset.record(folder, builtset.BUILD, keys=["seed"])["seed"]
         texts = (row[column] for row in test for column in ("sentence_1", "sentence_2"))
         spell = misspeller(stress, name=name, seed=seed, vocabulary=vocabulary(texts))
     for number, row in enumerate(rows):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -106,11 +105,10 @@ def _item_faults(
 
 
 def _report_faults(folder: Path, rows: Sequence[dict[str, Any]]) -> Iterator[Fault]:
-    path = folder / REPORT
-    if not path.is_file():
+    if not (folder / REPORT).is_file():
         yield Fault(code="report_missing", message="the set is validated without its report", file=REPORT)
         return
-    report = json.loads(path.read_text(encoding="utf-8"))
+    report = builtset.record(folder, REPORT)
     found = {
         "items": len(rows),
         "kept": sum(row["kept"] for row in rows),
