@@ -287,6 +287,16 @@ def test_command(campaign: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "sums: 5 sent, 1 kept" in out
 
 
+def test_the_original_labels_are_folded_as_the_votes_are(
+    campaign: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    originals = "".join(json.dumps({"item": f"p{number}", "original": "A"}) + "\n" for number in range(1, 6))
+    (campaign / "gold.jsonl").write_text(originals)
+    code, out, err = call(capsys, str(campaign), "--labels", "a,b,c,d", "--fold", "A=a", "--json")
+    assert code == 0, err
+    assert json.loads(out)["by_reason"]["matches"] == 1
+
+
 def test_command_merges_decisions(campaign: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     decisions = tmp_path / "decisions.csv"
     decisions.write_text("item,annotator,label\np2,judge,a\n")

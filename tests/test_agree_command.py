@@ -143,6 +143,13 @@ def test_folding_is_listed_and_unknown_labels_are_refused(
     assert found["coefficients"]["krippendorff_alpha"]["value"] == 1
 
 
+def test_the_references_labels_are_folded_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "item,annotator,label,original\n1,a,x,X\n1,b,x,X\n2,a,y,y\n2,b,y,y\n"
+    file = write(tmp_path / "t.csv", text)
+    found = report(capsys, file, "--reference", "original", "--fold", "X=x")
+    assert found["reference"]["agreement_majority"] == 1
+
+
 def test_empty_labels_and_the_missing_token(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = write(tmp_path / "t.csv", "item,annotator,label\n1,a,x\n1,b,\n2,a,y\n2,b,y\n")
     code, _, err = call(capsys, file)

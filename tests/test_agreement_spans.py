@@ -309,6 +309,14 @@ def test_command_on_spans(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert code == 0
     assert "of them O" in out
     assert "scikit-learn" in out
+    # The reference writes its label in another way, and marks one that no annotator knows.
+    anglicism, spanish = {**mark, "label": "anglicism"}, {**other, "label": "SPA"}
+    items = lines(tmp_path / "items.jsonl", [{"id": "1", "text": text, "gold": [anglicism, spanish]}])
+    code, out, err = call(
+        capsys, file, "--items", items, "--reference", "gold", "--fold", "anglicism=ENG", "--json"
+    )
+    assert code == 0, err
+    assert json.loads(out)["reference"]["annotators"]["a"]["span_f1"] == pytest.approx(2 / 4)
     code, _, err = call(capsys, file, "--cross-check")
     assert code == 2
     assert "needs texts" in err

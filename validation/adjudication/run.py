@@ -27,7 +27,7 @@ from probeta.validation.aggregation.spans import conflicts as span_conflicts
 from probeta.validation.agreement.coding import Coded
 from probeta.validation.agreement.coefficients import krippendorff_alpha
 from probeta.validation.agreement.intervals import Interval
-from probeta.validation.agreement.report import ORIGINAL, Choices, code, item_groups
+from probeta.validation.agreement.report import ORIGINAL, Choices, code, item_groups, references
 from probeta.validation.agreement.run import fold_map, write_report
 from probeta.validation.agreement.span_report import read_answers, tokenizer
 from probeta.validation.agreement.spans import span_f1
@@ -148,9 +148,7 @@ def _labels(
     table: Annotations, choices: Choices, rule: KeepRule, method: str, options: AdjudicateOptions
 ) -> Adjudicated:
     coded = code(table, choices, clusters=None)
-    originals: dict[str, str | None] = {}
-    if choices.reference is not None:
-        originals = table.column(choices.reference, what="the original label")
+    originals = references(table, choices, what="the original label")
     ledger = decide_labels(
         coded, rule=rule, method=method, originals=originals, abstained=_abstained(table, choices, coded)
     )
@@ -200,12 +198,10 @@ def _spans(
     table: Annotations, choices: Choices, rule: KeepRule, method: str, options: AdjudicateOptions
 ) -> Adjudicated:
     answers, _ = read_answers(table, choices)
-    originals: dict[str, tuple[Span, ...] | None] = {}
-    if choices.reference is not None:
-        originals = {
-            item: None if spans is None else as_spans(spans)
-            for item, spans in table.column(choices.reference, what="the original spans").items()
-        }
+    originals = {
+        item: None if spans is None else as_spans(spans)
+        for item, spans in references(table, choices, what="the original spans").items()
+    }
     tokenize = tokenizer(table, choices) if method == "tokens" else None
     ledger = decide_spans(answers, rule=rule, method=method, originals=originals, tokenize=tokenize)
     if options.decisions is not None:

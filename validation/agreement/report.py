@@ -78,6 +78,24 @@ def code(table: Annotations, choices: Choices, *, clusters: Mapping[str, Any] | 
     )
 
 
+def references(table: Annotations, choices: Choices, *, what: str) -> dict[str, Any]:
+    """The reference answer of each item, its labels folded as the annotators' are; none without a reference.
+
+    ``what`` says in a message what the column holds.
+    """
+    if choices.reference is None:
+        return {}
+    given = table.column(choices.reference, what=what)
+    if table.kind == "labels":
+        return {item: choices.fold.get(label, label) for item, label in given.items()}
+    return {
+        item: None
+        if spans is None
+        else [{**span, "label": choices.fold.get(span["label"], span["label"])} for span in spans]
+        for item, spans in given.items()
+    }
+
+
 def label_report(table: Annotations, choices: Choices) -> dict[str, Any]:
     """The report on an annotation table of labels. Raises a DataError with every fault of the data."""
     clusters, why = clustering(table, choices)
@@ -127,7 +145,7 @@ def label_report(table: Annotations, choices: Choices) -> dict[str, Any]:
     for column in choices.by:
         report["by"][column] = label_groups(coded, made, item_groups(table, column, coded.items))
     if choices.reference is not None:
-        values = table.column(choices.reference, what="the reference")
+        values = references(table, choices, what="the reference")
         codes = reference_codes(coded, values, column=choices.reference)
         report["reference"] = {
             "column": choices.reference,

@@ -21,6 +21,7 @@ from probeta.validation.agreement.report import (
     interval_parts,
     interval_record,
     item_groups,
+    references,
 )
 from probeta.validation.agreement.spans import of_label, span_f1, span_pairs
 from probeta.validation.agreement.spansets import SpanAnswers, from_table
@@ -140,7 +141,7 @@ def span_report(table: Annotations, choices: Choices) -> dict[str, Any]:
         report["by"][column] = span_groups(answers, item_groups(table, column, answers.items), sampler)
     if choices.reference is not None:
         report["reference"] = against_gold(
-            answers, table.column(choices.reference, what="the reference"), column=choices.reference
+            answers, references(table, choices, what="the reference"), column=choices.reference
         )
     return report
 
@@ -217,17 +218,16 @@ def _without(answers: SpanAnswers, rater: int) -> SpanAnswers:
 
 def against_gold(answers: SpanAnswers, gold: Mapping[str, Any], *, column: str) -> dict[str, Any]:
     """Each annotator against reference spans: strict F1 over the items that have both."""
-    place = {label: code for code, label in enumerate(answers.labels)}
     known = {
-        position: {(span["start"], span["end"], place.get(span["label"], -1)) for span in gold[item]}
+        position: {(span["start"], span["end"], span["label"]) for span in gold[item]}
         for position, item in enumerate(answers.items)
         if gold.get(item) is not None
     }
     rows: dict[str, Any] = {}
-    marked: dict[tuple[int, int], set[tuple[int, int, int]]] = {}
+    marked: dict[tuple[int, int], set[tuple[int, int, str]]] = {}
     columns = (answers.item, answers.rater, answers.start, answers.end, answers.label)
     for item, rater, start, end, label in zip(*(values.tolist() for values in columns), strict=True):
-        marked.setdefault((item, rater), set()).add((start, end, label))
+        marked.setdefault((item, rater), set()).add((start, end, answers.labels[label]))
     for rater in answers.active.tolist():
         agreed = total = items = 0
         for position, spans in known.items():
