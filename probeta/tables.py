@@ -208,19 +208,7 @@ def _table(lines: Sequence[tuple[int, list[str]]], file: str, required: Sequence
         for position, column in enumerate(header)
         if not column or column in header[:position]
     ]
-    for column in required:
-        if column not in header:
-            hint = nearest(column, header)
-            faults.append(
-                Fault(
-                    code="missing_column",
-                    message="a column is missing",
-                    file=file,
-                    row=filled[0][0],
-                    column=column,
-                    found=f"{hint}, perhaps meant" if hint else ", ".join(header),
-                )
-            )
+    faults += _missing(header, required, file, filled[0][0])
     rows = []
     for line, cells in filled[1:]:
         if any(cell.strip() for cell in cells[len(header) :]):
@@ -240,6 +228,29 @@ def _table(lines: Sequence[tuple[int, list[str]]], file: str, required: Sequence
     if faults:
         raise DataError(faults)
     return Table(file, header, rows)
+
+
+def column_faults(table: Table, required: Iterable[str]) -> list[Fault]:
+    """A fault for each of the ``required`` columns that the table does not have."""
+    return _missing(table.columns, required, table.file, 1)
+
+
+def _missing(columns: Sequence[str], required: Iterable[str], file: str, line: int) -> list[Fault]:
+    faults = []
+    for column in required:
+        if column not in columns:
+            hint = nearest(column, columns)
+            faults.append(
+                Fault(
+                    code="missing_column",
+                    message="a column is missing",
+                    file=file,
+                    row=line,
+                    column=column,
+                    found=f"{hint}, perhaps meant" if hint else ", ".join(columns),
+                )
+            )
+    return faults
 
 
 def _text_cell(sheet: Any, text: str) -> Any:

@@ -254,6 +254,7 @@ def test_command(campaign: Path, capsys: pytest.CaptureFixture[str]) -> None:
     # Votes 3, 2, 1 (too few), 0, 3.
     assert found["chance_retention"] == pytest.approx((10 / 64 + 1 / 16 + 10 / 64) / 5)
     folder = campaign / "adjudication"
+    assert found.pop("out") == str(folder)
     assert json.loads((folder / "adjudication.json").read_text()) == found
     with (folder / "ledger.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -272,8 +273,12 @@ def test_command(campaign: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert rows[2]["abstained"] == "annotator-2, annotator-3"
     assert len(rows) == 5
     assert json.loads((folder / "gold.jsonl").read_text()) == {
+        "id": "p1",
         "item": "p1",
         "label": "a",
+        "genre": "books",
+        "sentence_1": "Uno.",
+        "original": "a",
         "votes": {"a": 2, "b": 1},
         "reason": "matches",
     }
@@ -282,7 +287,8 @@ def test_command(campaign: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert [row["item"] for row in blind] == ["p2", "p3"]
     assert set(blind[0]) == {"item", "options"}
     code, out, _ = call(capsys, str(campaign), "--labels", "a,b,c,d", "--by", "genre")
-    assert "1 of 5 items kept, 1 ties" in out
+    assert "1 of 5 items kept, 1 tie\n3 annotators (annotator-1, annotator-2, annotator-3)" in out
+    assert f"written to {folder}: adjudication.json, conflicts.jsonl, disagreements.csv, gold.jsonl" in out
     assert "annotators who vote blindly would give 7.5 %" in out
     assert "sums: 5 sent, 1 kept" in out
 
@@ -325,3 +331,36 @@ def test_wrong_use(campaign: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     code, _, err = call(capsys, str(file), "--rule", "original_matches_votes")
     assert code == 2
     assert "needs the original label" in err
+
+
+def test_gold_spans_go_on_to_convert_and_score(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "answers.csv"
+    with source.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["item", "annotator", "spans", "text", "topic"])
+        for rater in ("ana", "eva"):
+            writer.writerow(["s1", rater, '[[3, 6, "ENG"]]', "Un pie", "food"])
+            writer.writerow(["s2", rater, "[]", "Nada", ""])
+    code, out, err = call(capsys, str(source), "--out", str(tmp_path / "gold"))
+    assert code == 0, err
+    assert f"written to {tmp_path / 'gold'}: " in out
+    gold, converted = str(tmp_path / "gold" / "gold.jsonl"), str(tmp_path / "gold.conll")
+    for command in (["convert", gold, converted], ["score", gold, gold, "--by", "topic", "--json"]):
+        with pytest.raises(SystemExit) as stop:
+            main(command)
+        out, err = capsys.readouterr()
+        assert not stop.value.code, err
+    assert "pie\tB-ENG" in Path(converted).read_text(encoding="utf-8")
+    overall = json.loads(out)
+    assert (overall["overall"]["gold"], overall["overall"]["f1"]) == (1, 1.0)
+    assert "food" in overall["by"]["topic"]
+
+
+def test_nothing_written_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "answers.csv"
+    source.write_text("id,text,eva,luis\n1,uno,a,a\n2,dos,b,a\n", encoding="utf-8")
+    code, out, _ = call(capsys, str(source), "--wide")
+    assert code == 0
+    # The text is no annotator's: the two labels of item 1 are a majority of two, not of three.
+    assert out.startswith("1 of 2 items kept, 1 tie\n2 annotators (eva, luis)\n")
+    assert out.endswith("nothing written; --out FOLDER writes gold, ledger and lists\n")

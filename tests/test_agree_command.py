@@ -287,3 +287,61 @@ def test_a_campaign_needs_no_options(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert found["self_agreement"]["percent_agreement"]["value"] == 0.5
     assert found["annotators"]["a01"]["self_agreement"] == 1
     assert found["annotators"]["a03"]["self_agreement"] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "code", "message"),
+    [
+        # A text and an attribute are no annotators' columns, and nobody has to name the id.
+        ("id,text,eva,luis\n1,uno,a,a\n2,dos,b,a\n", ["--wide"], 0, "2 annotators (eva, luis)"),
+        ("item,genre,eva,luis\n1,x,a,a\n2,y,b,a\n", ["--wide"], 1, "as --annotators eva,luis"),
+        (
+            "item,genre,eva,luis\n1,x,a,a\n2,y,b,a\n",
+            ["--wide", "--by", "genre"],
+            0,
+            "2 annotators (eva, luis)",
+        ),
+        ("item,eva,luis\n1,a,a\n2,b,a\n", [], 1, "say --wide if each annotator has a column"),
+        (LONG, ["--wide"], 2, "looks like the long form"),
+        ("item,annotator,label\n", [], 1, "a header and no answers"),
+        (
+            "item,eva,luis\n1,a,a\n2,NA,a\n",
+            ["--wide"],
+            0,
+            "! the label 'NA' looks like no answer; --missing NA leaves it out",
+        ),
+        # Two tokens and an empty cell: 6 cells, 3 labels.
+        (
+            "item,eva,luis\n1,a,a\n2,NA,a\n3,-,\n",
+            ["--wide", "--missing", "NA", "--missing", "-"],
+            0,
+            "3 answers",
+        ),
+    ],
+)
+def test_what_was_taken_for_an_answer(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    text: str,
+    arguments: list[str],
+    code: int,
+    message: str,
+) -> None:
+    found, out, err = call(capsys, write(tmp_path / "t.csv", text), *arguments)
+    assert found == code, err
+    assert message in (out if code == 0 else err)
+    assert len(err.splitlines()) <= 2
+
+
+def test_a_built_set_is_no_annotations(blas: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = call(capsys, str(blas))
+    assert (code, "is a built set, not annotations" in err) == (2, True)
+
+
+def test_what_is_defined_for_two_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = call(capsys, write(tmp_path / "wide.csv", WIDE), "--wide")
+    rows = [line for line in out.splitlines() if "cohen_kappa" in line]
+    assert rows == [
+        "undefined: not_two_raters (defined for exactly two annotators): scott_pi, cohen_kappa, "
+        "weighted_kappa; fleiss_kappa, conger_kappa and gwet_ac2 are for more"
+    ]

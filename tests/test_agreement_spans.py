@@ -350,3 +350,20 @@ def test_faults_of_spans_are_collected(tmp_path: Path, capsys: pytest.CaptureFix
     assert "a span ends beyond the item's text" in err
     assert "not in the declared set" in err
     assert "b answered the item 1 2 times" in err
+
+
+def test_no_interval_below_what_a_value_can_be() -> None:
+    """Three items, one agreed on, two with one span each: 2 TP / (n_1 + n_2) = 2 / 4; t with 2 degrees of
+    freedom is 4.3, so that the linearised interval would reach below 0."""
+    answers = from_answers(
+        {
+            ("1", "a"): [(0, 3, "X")],
+            ("1", "b"): [(0, 3, "X")],
+            ("2", "a"): [(0, 3, "X")],
+            ("2", "b"): [],
+            ("3", "a"): [],
+            ("3", "b"): [(0, 3, "X")],
+        }
+    )
+    found = span_f1(answers, interval=Interval(method="analytic"))
+    assert (found.value, found.low, found.high) == (0.5, 0.0, 1.0)

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from probeta import builtset
 from probeta.errors import DataError, Fault, UsageError
 from probeta.formats.jsonl import read_jsonl
-from probeta.tables import decode_utf8, read_table
+from probeta.tables import Table, column_faults, decode_utf8, read_table
 
 if TYPE_CHECKING:
     import datasets
@@ -78,13 +79,22 @@ class Annotations:
         }
 
 
+#: Columns that a wide table may bring of its items; none is taken for an annotator's.
+ITEM_COLUMNS = ("id", "text", "original", "base_id")
+
+#: What people write where they have no answer; among the labels it is told.
+NO_ANSWER = ("NA", "N/A", "nan", "NaN", "-")
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """How a foreign table is laid out.
 
     ``wide``: one row an item and one column an annotator. ``item``, ``annotator``, ``label`` and
     ``spans`` name the columns of the long form. ``annotators`` names the annotators' columns of the wide
-    form; by default all columns but ``item`` and ``attributes``. ``attributes`` are item columns.
+    form; by default all columns but ``item``, ``attributes``, ``ITEM_COLUMNS`` and ``sentence_*``.
+    ``attributes`` are item columns. ``missing`` are the tokens for no label; in the wide form so is an empty
+    cell. A table without a column ``item`` but with ``id`` has its items there.
     """
 
     wide: bool = False
@@ -94,7 +104,7 @@ class Layout:
     spans: str = "spans"
     annotators: Sequence[str] = ()
     attributes: Sequence[str] = ()
-    missing: str | None = field(default=None)
+    missing: Sequence[str] = ()
 
 
 def features() -> datasets.Features:
@@ -139,6 +149,8 @@ def read(path: Path, *, layout: Layout | None = None, items: Path | None = None)
     layout = layout or Layout()
     source = path
     if path.is_dir():
+        if builtset.is_built_set(path):
+            raise UsageError(_is_built_set(path))
         source = path / "annotations.parquet"
         if not source.is_file():
             raise UsageError(
@@ -166,6 +178,12 @@ def read(path: Path, *, layout: Layout | None = None, items: Path | None = None)
         fresh = [column for column in frame.columns if column not in joined.columns]
         joined = joined.join(frame[fresh])
     return Annotations(raw, joined, name, kind, again, **declared)
+
+
+def _is_built_set(path: Path) -> str:
+    held = sorted((path / "annotations").glob("*.parquet"))
+    there = f"; name those it holds, {held[0]} --items {path}" if held else ""
+    return f"{path} is a built set, not annotations{there}"
 
 
 def _campaign(folder: Path) -> dict[str, Any]:
@@ -203,7 +221,14 @@ def _raw(path: Path, layout: Layout, file: str) -> tuple[pd.DataFrame, pd.DataFr
     if suffix == ".jsonl":
         return _from_records(read_jsonl(path, name=file), file)
     if suffix in (".csv", ".tsv", ".xlsx"):
-        return _wide(path, layout, file) if layout.wide else _long(path, layout, file)
+        table = read_table(path, name=file)
+        if not len(table):
+            raise DataError(
+                Fault(code="no_answers", message="the table has a header and no answers", file=file)
+            )
+        if layout.item == "item" and "item" not in table.columns and "id" in table.columns:
+            layout = replace(layout, item="id")
+        return _wide(table, layout) if layout.wide else _long(table, layout)
     raise UsageError(f"{file}: expected a campaign folder or a .parquet, .jsonl, .csv, .tsv or .xlsx file")
 
 
@@ -287,8 +312,12 @@ def _from_records(
     )
 
 
-def _long(path: Path, layout: Layout, file: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    table = read_table(path, required=(layout.item, layout.annotator), name=file)
+def _long(table: Table, layout: Layout) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+    file = table.file
+    faults = column_faults(table, (layout.item, layout.annotator))
+    if faults:
+        fix = "name it with --item-column or --annotator-column, or say --wide if each annotator has a column"
+        raise DataError([replace(fault, fix=fix) for fault in faults])
     given = {layout.item: "item", layout.annotator: "annotator", layout.label: "label", layout.spans: "spans"}
     given |= {column: column for column in COLUMNS if column not in given.values()}
     here = {column: given.get(column, column) for column in table.columns}
@@ -304,7 +333,6 @@ def _long(path: Path, layout: Layout, file: str) -> tuple[pd.DataFrame, pd.DataF
             )
         )
     rows: list[tuple[int, dict[str, Any]]] = []
-    faults: list[Fault] = []
     for row in table:
         values: dict[str, Any] = {here[column]: cell for column, cell in row.values.items()}
         for column in ("status", "seconds", "created", "updated", "task", "source"):
@@ -334,7 +362,7 @@ def _long(path: Path, layout: Layout, file: str) -> tuple[pd.DataFrame, pd.DataF
 def _span_cell(
     cell: str, layout: Layout, file: str, line: int, faults: list[Fault]
 ) -> list[dict[str, Any]] | None:
-    if layout.missing is not None and cell == layout.missing:
+    if cell in layout.missing:
         return None
     try:
         spans = json.loads(cell) if cell.strip() else []
@@ -359,15 +387,58 @@ def _triple(span: Any) -> dict[str, Any]:
     return {"start": start, "end": end, "label": label}
 
 
-def _wide(path: Path, layout: Layout, file: str) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """One row an item, one column an annotator; an empty cell, or the declared token, is no answer."""
+def _annotators(table: Table, layout: Layout) -> list[str]:
+    """The annotators' columns of a wide table: those that are named, else those that can be.
+
+    A column that shares no value with another one holds something else than labels of a common set.
+    """
+    if layout.annotators:
+        return list(layout.annotators)
+    found = [
+        column
+        for column in table.columns
+        if column not in (layout.item, *layout.attributes, *ITEM_COLUMNS)
+        and not column.startswith("sentence_")
+    ]
+    given = {column: {row[column] for row in table} - {"", *layout.missing} for column in found}
+    alone = [
+        column
+        for column in found
+        if given[column] and not any(given[column] & given[other] for other in found if other != column)
+    ]
+    if len(found) > 1 and alone:
+        rest = ",".join(column for column in found if column not in alone) or ",".join(found)
+        raise DataError(
+            [
+                Fault(
+                    code="no_annotator",
+                    message="the column shares no value with another one, so it may be no annotator's",
+                    file=table.file,
+                    row=1,
+                    column=column,
+                    fix=f"name the annotators' columns, as --annotators {rest}",
+                )
+                for column in alone
+            ]
+        )
+    return found
+
+
+def _wide(table: Table, layout: Layout) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+    """One row an item, one column an annotator; an empty cell, or a declared token, is no answer."""
     import pandas as pd
 
-    item = layout.item
-    table = read_table(path, required=[item, *layout.annotators, *layout.attributes], name=file)
+    item, file = layout.item, table.file
+    if not layout.annotators and {layout.annotator, layout.label} <= set(table.columns):
+        raise UsageError(
+            f"{file} looks like the long form, with its columns {layout.annotator} and {layout.label}: "
+            "leave --wide out"
+        )
+    if found := column_faults(table, [item, *layout.annotators, *layout.attributes]):
+        raise DataError(found)
     others = [column for column in table.columns if column != item]
-    annotators = list(layout.annotators) or [c for c in others if c not in layout.attributes]
-    missing = layout.missing or ""
+    annotators = _annotators(table, layout)
+    missing = {"", *layout.missing}
     rows, faults = [], []
     seen: dict[str, int] = {}
     for row in table:
@@ -386,7 +457,7 @@ def _wide(path: Path, layout: Layout, file: str) -> tuple[pd.DataFrame, pd.DataF
             continue
         seen[name] = row.line
         for annotator in annotators:
-            if row[annotator] != missing:
+            if row[annotator] not in missing:
                 rows.append((row.line, {"item": name, "annotator": annotator, "label": row[annotator]}))
     if faults:
         raise DataError(faults)
@@ -445,6 +516,19 @@ def _checked(frame: pd.DataFrame, file: str) -> str:
     return kind
 
 
+def doubtful_labels(labels: Sequence[str]) -> list[str]:
+    """What to say of labels that look like no answer.
+
+    >>> doubtful_labels(["neutral", "NA"])
+    ["the label 'NA' looks like no answer; --missing NA leaves it out"]
+    """
+    return [
+        f"the label {label!r} looks like no answer; --missing {label} leaves it out"
+        for label in labels
+        if label in NO_ANSWER
+    ]
+
+
 def _number(line: object) -> int:
     return int(str(line))
 
@@ -473,8 +557,6 @@ def _item_file(path: Path) -> pd.DataFrame:
 def _item_columns(path: Path) -> pd.DataFrame:
     """Item columns from a built set (its config ``sentences`` or ``pairs``) or a table."""
     if path.is_dir():
-        from probeta import builtset
-
         there = builtset.configs(path)
         config = next((name for name in ("sentences", "pairs") if name in there), None)
         if config is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -107,7 +108,7 @@ def adjudicate(
                 },
                 annotators=options.listed(annotators) or (),
                 labels=options.listed(labels),
-                missing=missing,
+                missing=tuple(missing or ()),
                 fold=tuple(fold or ()),
                 duplicates=duplicates,
                 reference=reference,
@@ -126,13 +127,19 @@ def adjudicate(
                 out=out,
             )
         )
-        report = made.report
+        report = made.report | {"out": None if made.out is None else str(made.out)}
         if into is not None and agreed is not None:
             report = report | {"into": validated.into(into, made, agreed)}
         if as_json:
             print_json(report)
             return
-        for line in lines(report):
+        for line in lines(report, annotators=set(made.table.rows["annotator"])):
             print(line)
+        print()
+        if made.out is not None:
+            print(f"written to {made.out}: {', '.join(sorted(path.name for path in made.out.iterdir()))}")
+        elif into is None:
+            print("nothing written; --out FOLDER writes gold, ledger and lists")
         if into is not None:
-            print(f"\n{into} now holds the configs annotations and validated; next: probeta check {into}")
+            check = f"probeta check {shlex.quote(str(into))}"
+            print(f"{into} now holds the configs annotations and validated; next: {check}")

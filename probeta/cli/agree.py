@@ -88,7 +88,7 @@ def agree(
                 labels=options.listed(labels),
                 level=level,
                 weights=weights,
-                missing=missing,
+                missing=tuple(missing or ()),
                 fold=tuple(fold or ()),
                 duplicates=duplicates,
                 method=interval,

@@ -9,9 +9,10 @@ import typer
 
 from probeta.builders.spans.attribute_table import Labelled, label_spans
 from probeta.cli import options
-from probeta.cli.common import Json, command_app, print_json, reported
+from probeta.cli.common import Json, command_app, print_json, reported, shown_target
 from probeta.errors import UsageError
 from probeta.formats import FORMATS, ReadOptions
+from probeta.words import counted
 
 app = command_app()
 
@@ -105,5 +106,9 @@ def _print(done: Labelled, out: str) -> None:
         if counts:
             values = ", ".join(f"{value} {count}" for value, count in counts.most_common())
             print(f"{name:<10} {values}", file=sys.stderr)
-    print(f"{out}: {done.read.spans} spans of {done.read.sentences} sentences", file=sys.stderr)
+    print(
+        f"{shown_target(out)}: {counted(done.read.spans, 'span')} "
+        f"of {counted(done.read.sentences, 'sentence')}",
+        file=sys.stderr,
+    )
     print(done.signature, file=sys.stderr)

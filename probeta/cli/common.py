@@ -77,6 +77,15 @@ def run(app: typer.Typer, *, arguments: Sequence[str], program: str) -> NoReturn
     sys.exit(code or 0)
 
 
+def shown_target(out: str) -> str:
+    """The name that messages give to what was written.
+
+    >>> shown_target("-"), shown_target("dev.jsonl")
+    ('standard output', 'dev.jsonl')
+    """
+    return "standard output" if out == "-" else out
+
+
 def fault_counts(faults: Any) -> dict[str, int]:
     """How many faults there are of each code, by name."""
     counts: dict[str, int] = {}

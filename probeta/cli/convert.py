@@ -8,10 +8,11 @@ from typing import Annotated
 import typer
 
 from probeta.cli import options
-from probeta.cli.common import Json, command_app, print_json, print_listed, reported
+from probeta.cli.common import Json, command_app, print_json, print_listed, reported, shown_target
 from probeta.errors import UsageError
 from probeta.formats import FORMATS, ReadOptions, WriteOptions
 from probeta.formats.convert import Conversion, convert
+from probeta.words import counted
 
 app = command_app()
 
@@ -124,6 +125,7 @@ def _print(done: Conversion, target: str) -> None:
     if done.read.invalid_tags:
         print(f"invalid tags in IN: {done.read.invalid_tags}", file=sys.stderr)
     print(
-        f"{target}: {done.written.sentences} sentences, {done.written.spans} spans ({done.target_format})",
+        f"{shown_target(target)}: {counted(done.written.sentences, 'sentence')}, "
+        f"{counted(done.written.spans, 'span')} ({done.target_format})",
         file=sys.stderr,
     )

@@ -48,7 +48,10 @@ Items = Annotated[
     Path | None, typer.Option(help="Item columns: a built set, or a table with a column item or id.")
 ]
 Labels = Annotated[str | None, typer.Option(help="The declared label set in its order, separated by commas.")]
-Missing = Annotated[str | None, typer.Option(help="The one token that means no label.")]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(help="A token that means no label, as an empty cell does with --wide; may be repeated."),
+]
 Fold = Annotated[
     list[str] | None, typer.Option(help="Read one label as another: written=meant; may be repeated.")
 ]

@@ -16,10 +16,11 @@ from probeta.builders.spans.perturb import QUOTES, Policies, perturbed
 from probeta.builders.spans.perturb_file import Perturbed, perturb_file
 from probeta.builders.spans.registry import BUILT_IN, Registry
 from probeta.cli import options
-from probeta.cli.common import Json, command_app, print_json, print_listed, reported
+from probeta.cli.common import Json, command_app, print_json, print_listed, reported, shown_target
 from probeta.errors import UsageError
 from probeta.formats import FORMATS, ReadOptions, WriteOptions, read_sentences
 from probeta.records import Sentence
+from probeta.words import counted
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -189,7 +190,8 @@ def _print(done: Perturbed, out: str) -> None:
     print_listed("read with a doubt", done.read.warnings)
     print_listed("not held by OUT", done.written.lost)
     print(
-        f"{out}: {done.sentences} sentences, {done.spans} spans of {done.base_sentences} base sentences",
+        f"{shown_target(out)}: {counted(done.sentences, 'sentence')}, {counted(done.spans, 'span')} "
+        f"of {counted(done.base_sentences, 'base sentence')}",
         file=sys.stderr,
     )
     if done.duplicates:

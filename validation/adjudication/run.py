@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -51,7 +51,7 @@ class AdjudicateOptions:
     columns: Mapping[str, str] = field(default_factory=dict)
     annotators: Sequence[str] = ()
     labels: Sequence[str] | None = None
-    missing: str | None = None
+    missing: Sequence[str] = ()
     fold: Sequence[str] = ()
     duplicates: str = "error"
     reference: str | None = None
@@ -72,13 +72,15 @@ class AdjudicateOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adjudicated:
-    """The ledger, the report, and what they were made from; ``clashes`` are where spans differ."""
+    """The ledger, the report, and what they were made from; ``clashes`` are where spans differ, ``out`` is
+    the folder that was written."""
 
     ledger: Ledger
     report: dict[str, Any]
     table: Annotations
     choices: Choices
     clashes: Sequence[Mapping[str, Any]] = ()
+    out: Path | None = None
 
 
 def run(options: AdjudicateOptions) -> Adjudicated:
@@ -89,7 +91,7 @@ def run(options: AdjudicateOptions) -> Adjudicated:
         out = options.annotations / "adjudication"
     if out is not None:
         write(out, made, scope=options.conflicts)
-    return made
+    return replace(made, out=out)
 
 
 def adjudicate(options: AdjudicateOptions) -> Adjudicated:
@@ -178,13 +180,13 @@ def _labels(
 
 
 def _abstained(table: Annotations, choices: Choices, coded: Coded) -> dict[str, tuple[str, ...]]:
-    """Per item, the annotators who answered without a label: skipped, empty, or the missing token."""
+    """Per item, the annotators who answered without a label: skipped, empty, or a missing token."""
     rows = table.rows
     found: dict[str, set[str]] = {}
     for item, rater, label, status in zip(
         rows["item"], rows["annotator"], rows["label"], rows["status"], strict=True
     ):
-        if status != "answered" or (choices.missing is not None and label == choices.missing):
+        if status != "answered" or label in choices.missing:
             found.setdefault(item, set()).add(rater)
     place = {item: position for position, item in enumerate(coded.items)}
     column = {rater: position for position, rater in enumerate(coded.raters)}
@@ -327,7 +329,9 @@ def write(out: Path, made: Adjudicated, *, scope: str = "undecided") -> None:
             rows=[row | {name: texts[name][row["item"]] for name in texts} for row in rows],
         )
         gold = [
-            json.dumps(gold_row(entry, made.ledger.kind), ensure_ascii=False)
+            json.dumps(
+                gold_row(entry, made.ledger.kind, item_row(made.table, entry.item)), ensure_ascii=False
+            )
             for entry in made.ledger.entries
             if entry.kept
         ]
@@ -349,13 +353,29 @@ def write(out: Path, made: Adjudicated, *, scope: str = "undecided") -> None:
         write_report(folder / "adjudication.json", made.report)
 
 
-def gold_row(entry: Entry, kind: str) -> dict[str, Any]:
-    """A kept item of ``gold.jsonl``: its label, or its spans, with the votes."""
+def item_row(table: Annotations, item: str) -> dict[str, Any]:
+    """What the table knows of an item by itself: its texts, attributes and original label."""
+    if item not in table.items.index:
+        return {}
+    row = table.items.loc[item].to_dict()
+    return {str(name): None if value is None or value != value else value for name, value in row.items()}
+
+
+def gold_row(entry: Entry, kind: str, own: Mapping[str, Any]) -> dict[str, Any]:
+    """A kept item of ``gold.jsonl``: its own columns, its label or its spans, with the votes.
+
+    So ``convert`` and ``score`` read it; ``item`` is its ``id``, under the name that annotations have.
+    """
     votes = {vote: len(who) for vote, who in sorted(entry.votes.items())}
+    row = {"id": entry.item, "item": entry.item, **({"text": own["text"]} if "text" in own else {})}
     if kind == "labels":
-        return {"item": entry.item, "label": entry.gold, "votes": votes, "reason": entry.reason}
-    spans = [{"start": start, "end": end, "label": label} for start, end, label in entry.gold or ()]
-    return {"item": entry.item, "spans": spans, "votes": votes, "reason": entry.reason}
+        row["label"] = entry.gold
+    else:
+        row["spans"] = [
+            {"start": start, "end": end, "label": label} for start, end, label in entry.gold or ()
+        ]
+    further = {name: value for name, value in own.items() if name not in row}
+    return {**row, **further, "votes": votes, "reason": entry.reason}
 
 
 def _text_columns(table: Annotations) -> list[str]:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from probeta.validation.agreement.text import number, table
+from probeta.validation.agreement.text import named_annotators, number, table
+from probeta.validation.annotations import doubtful_labels
+from probeta.words import counted
 
 
-def lines(report: Mapping[str, Any]) -> Iterator[str]:
-    """The report, table after table."""
-    yield f"{report['kept']} of {report['items']} items kept, {report['ties']} ties"
+def lines(report: Mapping[str, Any], *, annotators: Collection[str]) -> Iterator[str]:
+    """The report, table after table; it does not name the annotators itself, since it is published."""
+    yield f"{report['kept']} of {counted(report['items'], 'item')} kept, {counted(report['ties'], 'tie')}"
+    yield named_annotators(annotators)
+    for warning in doubtful_labels(list(report["gold"])):
+        yield f"! {warning}"
     yield f"{report['rule']}; method {report['method']}"
     if report["retention"] is not None:
         chance = report["chance_retention"]

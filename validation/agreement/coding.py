@@ -234,7 +234,7 @@ def from_table(
     *,
     labels: Sequence[str] | None = None,
     fold: Mapping[str, str] | None = None,
-    missing: str | None = None,
+    missing: Sequence[str] = (),
     duplicates: Literal["error", "first", "last"] = "error",
     clusters: Mapping[str, Hashable] | None = None,
     items: Iterable[str] = (),
@@ -243,8 +243,8 @@ def from_table(
 ) -> Coded:
     """Code the annotation table.
 
-    ``fold`` maps labels as written to labels as meant; what was folded is counted. ``missing`` is the one
-    token for no label. Skipped and empty answers are dropped with their reason. An empty label, a label
+    ``fold`` maps labels as written to labels as meant; what was folded is counted. ``missing`` are the
+    tokens for no label. Skipped and empty answers are dropped with their reason. An empty label, a label
     outside ``labels`` (or, without a declared set, two that differ only by case or blanks) and a double
     answer under the policy ``error`` raise a DataError with every fault. Double answers are ordered by
     ``updated``, then ``created``, then by row, and kept as ``repeats`` whatever the policy; so are the
@@ -262,7 +262,7 @@ def from_table(
         if status != "answered":
             dropped[status] = dropped.get(status, 0) + 1
             continue
-        if missing is not None and label == missing:
+        if label in missing:
             dropped["missing"] = dropped.get("missing", 0) + 1
             continue
         if not isinstance(label, str) or not label.strip():

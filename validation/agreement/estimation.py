@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -20,6 +21,15 @@ from probeta.validation.agreement.intervals import (
 )
 
 Floats = npt.NDArray[Any]
+
+
+#: The lowest value that a coefficient can have; an interval does not go below. With distances of one's own
+#: alpha has no bound, nor has alpha_u.
+LOWEST = {
+    **dict.fromkeys(("percent_agreement", "specific_agreement", "span_f1", "span_f1_relaxed"), 0.0),
+    **dict.fromkeys(("scott_pi", "cohen_kappa", "fleiss_kappa", "conger_kappa"), -1.0),
+    **dict.fromkeys(("brennan_prediger_s", "gwet_ac1", "pabak"), -1.0),
+}
 
 
 class Parts(NamedTuple):
@@ -102,7 +112,13 @@ def estimate(
             elif error is None:
                 reason = "unstable"
             else:
-                low, high = student(float(total.value), error, units.number, sampler.interval.confidence)
+                low, high = student(
+                    float(total.value),
+                    error,
+                    units.number,
+                    sampler.interval.confidence,
+                    floor=LOWEST.get(name, -math.inf),
+                )
     return Estimate(
         name=name,
         value=float(total.value),

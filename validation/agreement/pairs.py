@@ -81,7 +81,7 @@ def grid(made: Study) -> list[dict[str, Any]]:
         size.astype(int).tolist(),
         plain.observed.tolist(),
         _numbers(plain.value),
-        _numbers(plain.value - width),
+        _numbers(np.maximum(-1.0, plain.value - width)),
         _numbers(np.minimum(1.0, plain.value + width)),
         _numbers(weighted.value),
     )

@@ -51,7 +51,7 @@ class Choices:
 
     labels: Sequence[str] | None = None
     fold: Mapping[str, str] = field(default_factory=dict)
-    missing: str | None = None
+    missing: Sequence[str] = ()
     duplicates: Literal["error", "first", "last"] = "error"
     level: str | npt.ArrayLike = "nominal"
     weights: str | npt.ArrayLike | None = None

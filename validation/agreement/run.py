@@ -42,7 +42,7 @@ class AgreeOptions:
     labels: Sequence[str] | None = None
     level: str = "nominal"
     weights: str | None = None
-    missing: str | None = None
+    missing: Sequence[str] = ()
     fold: Sequence[str] = ()
     duplicates: str = "error"
     method: str = "bootstrap"

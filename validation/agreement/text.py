@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from probeta.validation.agreement.estimates import REASONS
+from probeta.validation.annotations import doubtful_labels
+from probeta.words import counted
 
 #: More pairs than this are summed up in one line; all of them are in the JSON.
 SHOWN_PAIRS = 20
+
+#: More annotators than this are not all named in the first line.
+SHOWN_NAMES = 12
 
 
 def lines(report: Mapping[str, Any]) -> Iterator[str]:
     """The report, table after table."""
     yield from _size(report)
+    for warning in doubtful_labels(report["label_set"]["labels"]):
+        yield f"! {warning}"
     for reason, count in report["dropped"].items():
         yield f"left out: {count} {reason}"
     for entry in report["folded"]:
@@ -23,14 +30,24 @@ def lines(report: Mapping[str, Any]) -> Iterator[str]:
     yield from _intervals(report["intervals"])
     yield ""
     sampled = report["coefficients"].get("gamma")
+    of_two = [
+        name
+        for name, estimate in report["coefficients"].items()
+        if estimate is not sampled and estimate["reason"] == "not_two_raters"
+    ]
     yield from table(
         ("coefficient", "value", "low", "high", "items", "raters", ""),
         [
             _estimate_row(name, estimate)
             for name, estimate in report["coefficients"].items()
-            if estimate is not sampled
+            if estimate is not sampled and name not in of_two
         ],
     )
+    if of_two:
+        yield (
+            f"undefined: not_two_raters ({REASONS['not_two_raters']}): {', '.join(of_two)}; "
+            "fleiss_kappa, conger_kappa and gwet_ac2 are for more"
+        )
     if sampled is not None:
         yield _gamma(sampled)
     if report["kind"] == "spans":
@@ -59,10 +76,13 @@ def lines(report: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _size(report: Mapping[str, Any]) -> Iterator[str]:
-    items, raters = report["items"], len(report["annotators"])
-    answers = f"{items['total']} items, {raters} annotators, {report['annotations']} answers"
+    items = report["items"]
+    answers = (
+        f"{counted(items['total'], 'item')}, {named_annotators(report['annotators'])}, "
+        f"{counted(report['annotations'], 'answer')}"
+    )
     if report["kind"] == "spans":
-        yield f"{answers}, {report['spans']} spans"
+        yield f"{answers}, {counted(report['spans'], 'span')}"
         yield (
             f"{items['pairable']} items with two answers or more, {items['one_answer']} with one, "
             f"{items['without_answer']} with none; {items['without_span']} of the first without a span"
@@ -73,6 +93,16 @@ def _size(report: Mapping[str, Any]) -> Iterator[str]:
             f"{items['pairable']} items with two labels or more, {items['one_label']} with one, "
             f"{items['without_label']} with none"
         )
+
+
+def named_annotators(names: Collection[str]) -> str:
+    """How many annotators there are, and who: what was taken for an annotator is seen at once.
+
+    >>> named_annotators(["eva", "luis"])
+    '2 annotators (eva, luis)'
+    """
+    shown = [*sorted(names)[:SHOWN_NAMES], *(["…"] if len(names) > SHOWN_NAMES else [])]
+    return f"{counted(len(names), 'annotator')} ({', '.join(shown)})"
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
