@@ -449,7 +449,7 @@ def adjudicate(
             from probeta.validation.adjudication.text import lines
 
             print_listed("note", collected.normal.notes)
-            for line in lines(merged.report):
+            for line in lines(merged.report, annotators=set(merged.table.rows["annotator"])):
                 print(line)
         if collected.normal.faults:
             print_faults(collected.normal.faults)
