@@ -39,9 +39,13 @@ class PushError(ProbetaError):
     exit_code = 1
 
 
+class Unreachable(PushError):
+    """No connection to the Hub at all."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
-    """What a push did, or would do."""
+    """What a push did, or would do; a dry run that ``reached`` no Hub plans for an empty repository."""
 
     repository: str
     revision: str
@@ -50,6 +54,7 @@ class Published:
     commit: str | None = None
     tag: str | None = None
     checked: dict[str, int] = field(default_factory=dict)
+    reached: bool = True
 
     def to_json(self) -> dict[str, Any]:
         """The object that ``--json`` prints; ``checked`` counts the files and configs that were read back."""
@@ -57,6 +62,7 @@ class Published:
             "repository": self.repository,
             "revision": self.revision,
             "dry_run": self.dry_run,
+            "reached": self.reached,
             "commit": self.commit,
             "tag": self.tag,
             "checked": self.checked,
@@ -75,6 +81,8 @@ def publish(
 ) -> Published:
     """Publish the data set in ``folder`` as ``repository`` (ORG/NAME) on the Hub.
 
+    A ``dry_run`` without a connection plans for an empty repository and says so.
+
     The Hub is the one that ``HF_ENDPOINT`` names; the token is that of ``HF_TOKEN`` or of the hub's own
     store. ``tag`` is by default v and the version of a built set. Raises a DataError with the faults of
     the gates or of the set as it was loaded back, a UsageError for a wrong name or a missing token, a
@@ -91,12 +99,21 @@ def publish(
     recipe = linted.subject.recipe
     tag = tag or (f"v{recipe.version}" if recipe else None)
     api = HfApi(library_name="probeta")
-    remote = _call("reading the repository", lambda: read_remote(api, repository, revision))
+    reached = True
+    try:
+        remote = _call("reading the repository", lambda: read_remote(api, repository, revision))
+    except Unreachable:
+        if not dry_run:
+            raise
+        # A plan is worth having on a train too; it says that it knows nothing of the other side.
+        remote, reached = Remote(exists=False), False
     plan = _call("reading the card", lambda: make_plan(api, repository, folder, remote))
     if tag and remote.exists:
         _refuse_other_tag(api, repository, tag, folder)
     if dry_run:
-        return Published(repository=repository, revision=revision, plan=plan, dry_run=True, tag=tag)
+        return Published(
+            repository=repository, revision=revision, plan=plan, dry_run=True, tag=tag, reached=reached
+        )
     if not remote.exists:
         say(f"creating {repository}")
         # Without --private the organisation's own default holds.
@@ -260,7 +277,7 @@ def _call(what: str, call: Callable[[], T], *, after: str = "") -> T:
         elif isinstance(problem, httpx2.TransportError):
             if last:
                 reason = f"the connection failed ({type(problem).__name__})"
-                raise PushError(_sentence(what, reason, after)) from problem
+                raise Unreachable(_sentence(what, reason, after)) from problem
             time.sleep(_wait(None, attempt))
         elif isinstance(problem, ValueError):
             # The Hub's own check of the card answers so, before anything is sent.
@@ -302,6 +319,8 @@ def shown(published: Published) -> Sequence[str]:
         for sign, names in (("+", plan.created), ("~", plan.replaced), ("-", plan.deleted))
         for name in names
     ]
+    if not published.reached:
+        lines.append("the Hub could not be reached: this is the plan for a repository without any files")
     if plan.metadata:
         lines += ["metadata of the card:", *(f"  {line}" for line in plan.metadata)]
     lines.append(

@@ -103,6 +103,18 @@ def test_a_dry_run_sends_nothing(hub: Hub, folder: Path) -> None:
     assert set(hub.calls) <= {"info", "tree", "refs"}
 
 
+def test_without_a_connection_a_dry_run_plans_for_an_empty_repository(
+    hub: Hub, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Port 9 (discard) of this machine: nothing listens there, the connection is refused.
+    monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", "http://127.0.0.1:9")
+    done = publish(folder, repository=REPO, dry_run=True)
+    assert not done.reached and sorted(done.plan.created) == sorted(on_disk(folder))
+    assert any("could not be reached" in line for line in push.shown(done))
+    with pytest.raises(PushError, match="connection failed"):
+        publish(folder, repository=REPO)
+
+
 def test_the_plan_names_what_is_replaced_and_deleted_and_how_the_metadata_changes(
     hub: Hub, folder: Path
 ) -> None:
