@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -228,6 +229,8 @@ def run(
     token = server_token(url)
     password = os.environ.get(PASSWORD_VARIABLE) or token
     folder = (data or home() / "data").absolute()
+    # A service manager stops with SIGTERM; the server must not outlive us then either.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     say(f"starting Label Studio; its data is in {folder}")
     env = environment(data=folder, email=email, token=token, password=password)
     server = start(executable=executable, port=port, env=env, data=folder, email=email, token=token)

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from probeta.cli.tabular import print_table
+
 if TYPE_CHECKING:
     from probeta.annotation.assign import Assigned
     from probeta.annotation.collect import Collected
@@ -13,15 +15,13 @@ if TYPE_CHECKING:
 
 def print_sample(folder: Path, report: Mapping[str, Any]) -> None:
     """What each stratum had and gave."""
-    from rich.console import Console
-    from rich.table import Table
-
     names = report["by"]
-    table = Table(*names, "had", "gave", box=None)
-    for stratum in report["strata"]:
-        table.add_row(*stratum["values"].values(), str(stratum["had"]), str(stratum["gave"]))
     if names:
-        Console().print(table)
+        rows = (
+            [*stratum["values"].values(), str(stratum["had"]), str(stratum["gave"])]
+            for stratum in report["strata"]
+        )
+        print_table("The sample", [*names, "had", "gave"], rows, words=len(names))
     drawn, asked = report["drawn"], report["asked"]
     short = "" if drawn == asked else f" of {asked} asked for: there were no more"
     print(f"{folder}: {drawn} items drawn{short}, {report['checks']} checks, {report['repeats']} repeats")
@@ -58,9 +58,6 @@ def print_assigned(folder: Path, made: Assigned, invitation: str | None) -> None
 
 def print_status(report: Mapping[str, Any]) -> None:
     """The table of annotators, the items' states and the agreement so far."""
-    from rich.console import Console
-    from rich.table import Table
-
     columns = {
         "annotator": "annotator",
         "assigned": "asked",
@@ -72,18 +69,18 @@ def print_status(report: Mapping[str, Any]) -> None:
         "not_assigned": "unasked",
         "fast": "fast",
     }
-    table = Table(
-        *columns.values(), "median s", "per hour", "hours left", "checks", "repeats", "last", box=None
-    )
-    for person in report["annotators"]:
-        table.add_row(
+    further = ("median s", "per hour", "hours left", "checks", "repeats", "last")
+    rows = (
+        [
             *(str(person[name]) for name in columns),
             *(_number(person[name]) for name in ("median_seconds", "per_hour", "hours_left")),
             f"{person['checks']['right']}/{person['checks']['items']}",
             f"{person['repeats']['same']}/{person['repeats']['items']}",
             str(person["last_activity"] or "")[:16].replace("T", " "),
-        )
-    Console().print(table)
+        ]
+        for person in report["annotators"]
+    )
+    print_table("Annotators", [*columns.values(), *further], rows)
     items = report["items"]
     print(
         f"{items['total']} items: {items['complete']} complete, {items['open']} open, "
