@@ -30,11 +30,6 @@ def test_links_lead_somewhere() -> None:
             assert (document.parent / target).exists(), f"{document.name}: {target}"
 
 
-def test_the_demo_leaves_the_names_of_the_first_session_free() -> None:
-    demo = (ROOT / "examples" / "demo.sh").read_text(encoding="utf-8")
-    assert re.findall(r"(?<!-)\bout\b(?!/demo)", demo) == []
-
-
 def test_the_toy_systems_say_what_they_need(tmp_path: Path) -> None:
     script = ROOT / "examples" / "toy_systems.py"
     assert "usage:" in run(f"python {script}", cwd=tmp_path).stderr
