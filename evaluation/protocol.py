@@ -12,9 +12,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, ValidationError
+from pydantic import BeforeValidator, Field, PrivateAttr, ValidationError
 
 from probeta.errors import DataError, Fault, UsageError, nearest
+from probeta.recipe.basics import Model
 from probeta.recipe.load import RECIPE_FILE
 from probeta.recipe.source import dotted, parse_yaml
 from probeta.tables import decode_utf8
@@ -25,10 +26,6 @@ PROTOCOL_FILE = "protocol.yaml"
 Measure = Literal["precision", "recall", "f1", "token_accuracy", "token_f1", "accuracy", "macro_f1"]
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
 def _values(entry: Any) -> Any:
     return [entry] if isinstance(entry, str) else entry
 
@@ -36,7 +33,7 @@ def _values(entry: Any) -> Any:
 Conditions = dict[str, Annotated[list[str], BeforeValidator(_values)]]
 
 
-class TableShape(_Model):
+class TableShape(Model):
     """A printed table: attributes in the rows, systems (and attributes) in the columns."""
 
     title: str
@@ -45,7 +42,7 @@ class TableShape(_Model):
     where: Conditions = Field(default_factory=dict)
 
 
-class ContrastShape(_Model):
+class ContrastShape(Model):
     """A paired difference: ``attribute`` against its value ``against``, all of ``same`` being equal."""
 
     attribute: str
@@ -54,7 +51,7 @@ class ContrastShape(_Model):
     key: Literal["base", "text"] = "base"
 
 
-class CheckShape(_Model):
+class CheckShape(Model):
     """A check of the data or the result; ``message`` is what a reader should know about it."""
 
     check: Literal["near_misses", "every_value"]
@@ -62,7 +59,7 @@ class CheckShape(_Model):
     attribute: str | None = None
 
 
-class Protocol(_Model):
+class Protocol(Model):
     """What to compare (``kind``), what to compute and what to show."""
 
     name: str

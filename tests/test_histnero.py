@@ -216,6 +216,17 @@ def test_numbers_without_names_are_an_error(capsys: pytest.CaptureFixture[str], 
     assert not (tmp_path / "set").exists()
 
 
+def test_a_misspelt_way_of_writing_is_a_fault_with_its_line(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    shutil.copytree(recipe().folder, folder)
+    file = folder / "probeta.yaml"
+    file.write_text(file.read_text("utf-8").replace("cedilla, comma_below", "cedila, comma_below"), "utf-8")
+    with pytest.raises(DataError) as caught:
+        build(folder, out=tmp_path / "set", corpus=[SAMPLE], labels=NAMES)
+    (fault,) = caught.value.faults
+    assert (fault.code, fault.row) == ("unknown_value", 45)
+
+
 def test_files_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--corpus DIR"):
         build("histnero", out=tmp_path / "set")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar
 
 from probeta.builders.spans.agreement import Agreement, read_agreement
@@ -53,7 +54,7 @@ def load_content(recipe: SpanRecipe) -> Content:
 
     lexicons = {}
     for name in recipe.lexicons:
-        lexicon = attempt(lambda name=name: read_lexicon(recipe, name))  # type: ignore[misc]
+        lexicon = attempt(partial(read_lexicon, recipe, name))
         if lexicon is not None:
             lexicons[name] = lexicon
     agreement = attempt(lambda: read_agreement(recipe))

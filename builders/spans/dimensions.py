@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from probeta.builders.spans.perturbation import parameter_names
 from probeta.builders.spans.registry import Registry
 from probeta.errors import Fault, UsageError, nearest
-from probeta.recipe.schema import SpanRecipe
+from probeta.recipe.schema import SpanSetRecipe
 from probeta.recipe.source import Place, dotted
 
 
-def perturbation_faults(recipe: SpanRecipe) -> Iterator[Fault]:
+def perturbation_faults(recipe: SpanSetRecipe) -> Iterator[Fault]:
     """Every wrong name in ``perturbations``, with its line.
 
     A dimension must have the value that changes nothing (the first one of its perturbation): without it,
@@ -53,7 +53,7 @@ def perturbation_faults(recipe: SpanRecipe) -> Iterator[Fault]:
 
 
 def _fault(
-    recipe: SpanRecipe,
+    recipe: SpanSetRecipe,
     place: Place,
     code: str,
     message: str,
@@ -72,7 +72,7 @@ def _fault(
     )
 
 
-def _unknown(recipe: SpanRecipe, place: Place, word: str, known: Iterable[str], *, what: str) -> Fault:
+def _unknown(recipe: SpanSetRecipe, place: Place, word: str, known: Iterable[str], *, what: str) -> Fault:
     names = list(known)
     hint = nearest(word, names)
     return _fault(

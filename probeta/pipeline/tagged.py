@@ -8,9 +8,10 @@ from typing import Any
 from probeta import builtset
 from probeta.builders.spans import made, tables
 from probeta.builders.spans.corpus import read_tagged_corpus
+from probeta.builders.spans.dimensions import perturbation_faults
 from probeta.builders.spans.stats import span_stats
 from probeta.canary import canary
-from probeta.errors import UsageError
+from probeta.errors import DataError, UsageError
 from probeta.hashing import text_hash
 from probeta.pipeline.product import Options, Product
 from probeta.publishing.folder import ConfigTables
@@ -30,6 +31,8 @@ def make(recipe: TaggedRecipe, options: Options) -> Product:
         raise UsageError(
             f"{recipe.name} reads a corpus; --per-cell is for recipes that are made from templates"
         )
+    if faults := list(perturbation_faults(recipe)):
+        raise DataError(faults)
     read = read_tagged_corpus(options.corpus, recipe, labels=options.labels)
     splits = {
         split: list(made.variants(made.with_span_attributes(base, recipe), recipe))

@@ -14,6 +14,8 @@ from pydantic_core import PydanticCustomError
 
 from probeta.recipe.basics import File, Model, Text, matching
 
+Doi = Annotated[str, matching(r"10\.\d{4,9}/\S+", "a DOI such as 10.5281/zenodo.1003150")]
+
 
 class Author(Model):
     """Who made the set. With ``family`` a person, whose name ends with it; without, also a group."""
@@ -80,7 +82,7 @@ class Paper(Model):
     authors: list[Text] = Field(min_length=1)
     year: int
     url: Text | None = None
-    doi: Annotated[str, matching(r"10\.\d{4,9}/\S+", "a DOI such as 10.5281/zenodo.1003150")] | None = None
+    doi: Doi | None = None
 
 
 class Statement(Model):
@@ -127,16 +129,12 @@ class Translation(Model):
     personal_data: Text | None = None
 
 
-def _plain_author(value: object) -> object:
+def _named(value: object) -> object:
     return {"name": value} if isinstance(value, str) else value
 
 
-def _plain_source(value: object) -> object:
-    return {"name": value} if isinstance(value, str) else value
-
-
-OneAuthor = Annotated[Author, BeforeValidator(_plain_author, json_schema_input_type=Author | str)]
-OneSource = Annotated[Source, BeforeValidator(_plain_source, json_schema_input_type=Source | str)]
+OneAuthor = Annotated[Author, BeforeValidator(_named, json_schema_input_type=Author | str)]
+OneSource = Annotated[Source, BeforeValidator(_named, json_schema_input_type=Source | str)]
 Variety = Annotated[str, matching(r"[a-z]{2,3}(-[A-Za-z0-9]+)*", "a BCP 47 tag such as es-ES")]
 
 
@@ -168,7 +166,7 @@ class Card(Model):
     personal_data: Text | None = Field(default=None, description="Personal data in the set, or its absence.")
     url: Text | None = Field(default=None, description="Where the set is, or will be, published.")
     repository: Text | None = Field(default=None, description="ORG/NAME on the Hub, for the load snippets.")
-    doi: Annotated[str, matching(r"10\.\d{4,9}/\S+", "a DOI such as 10.5281/zenodo.1003150")] | None = None
+    doi: Doi | None = None
     training: bool = Field(default=False, description="Whether models may be trained on the set.")
     gating: Gating | None = None
     hold_back: list[Text] = Field(

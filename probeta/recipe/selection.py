@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
+
+from probeta.recipe.basics import Model
 
 
 def _one_is_a_list(value: object) -> object:
@@ -30,15 +32,11 @@ def matches(where: Mapping[str, list[str]], values: Mapping[str, str]) -> bool:
     return all(values.get(name) in wanted for name, wanted in where.items())
 
 
-class _Rule(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class _LexiconRule(_Rule):
+class _LexiconRule(Model):
     lexicon: str
 
 
-class Count(_Rule):
+class Count(Model):
     """How many different entries (or combinations of entries in one sentence) the cells use."""
 
     where: Where
@@ -53,7 +51,7 @@ class EntryCounts(_LexiconRule):
     counts: list[Count] = Field(min_length=1)
 
 
-class Twins(_Rule):
+class Twins(Model):
     """Cells that differ in one attribute alone use the same entries, in sentences that differ."""
 
     rule: Literal["twins"]
@@ -64,7 +62,7 @@ class Twins(_Rule):
     )
 
 
-class Minimum(_Rule):
+class Minimum(Model):
     """At least this many entries of the cells."""
 
     where: Where
@@ -92,7 +90,7 @@ class Given(_LexiconRule):
     where: Where = Field(default_factory=dict)
 
 
-class Spread(_Rule):
+class Spread(Model):
     """A feature of the used entries, or a column of the sentences, takes many values, none too often."""
 
     rule: Literal["spread"]
@@ -112,14 +110,14 @@ class Endings(_LexiconRule):
     where: Where = Field(default_factory=dict)
 
 
-class SharedNgrams(_Rule):
+class SharedNgrams(Model):
     """Sentences of different templates share no run of words outside their spans."""
 
     rule: Literal["shared_ngrams"]
     words: int = Field(ge=1)
 
 
-class Openings(_Rule):
+class Openings(Model):
     """Only so many sentences begin with the same words."""
 
     rule: Literal["openings"]
@@ -127,7 +125,7 @@ class Openings(_Rule):
     at_most: int = Field(ge=1)
 
 
-class MeanTokens(_Rule):
+class MeanTokens(Model):
     """The mean number of tokens, punctuation included, in the language's tokenization."""
 
     rule: Literal["mean_tokens"]
@@ -135,7 +133,7 @@ class MeanTokens(_Rule):
     at_most: float = Field(alias="to", ge=0)
 
 
-class OneCell(_Rule):
+class OneCell(Model):
     """An entry stands in one cell only, or in cells that differ in one attribute alone."""
 
     rule: Literal["one_cell"]

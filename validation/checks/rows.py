@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from probeta import tokens
 from probeta.errors import Fault
+from probeta.formats.tags import Decoder
 from probeta.hashing import text_hash
 from probeta.records import Span, span_faults
 from probeta.validation.checks.loaded import SpanSet, place
@@ -141,6 +142,7 @@ def view_faults(loaded: SpanSet) -> Iterator[Fault]:
 def token_faults(loaded: SpanSet) -> Iterator[Fault]:
     """Tokens rejoin to the text, the tags are legal IOB2, and they say what the spans say."""
     sentences = {row["id"]: row for row in loaded.sentences}
+    decode = Decoder("IOB2")
     for number, row in enumerate(loaded.tokens):
         sentence = sentences.get(row["id"])
         if sentence is None:
@@ -162,28 +164,20 @@ def token_faults(loaded: SpanSet) -> Iterator[Fault]:
             )
             continue
         tags = [loaded.tag_names[tag] if 0 <= tag < len(loaded.tag_names) else "?" for tag in row["tags"]]
-        open_label: str | None = None
-        spans: list[tuple[int, int, str]] = []
-        legal = True
-        for (start, end), tag in zip(borders, tags, strict=True):
-            prefix, _, label = tag.partition("-")
-            if tag == "?" or (prefix == "I" and label != open_label):
-                yield Fault(
-                    code="iob2",
-                    message=f"{row['id']}: {tag} does not continue a span",
-                    **where,
-                    expected="B- before I- of the same label",
-                    found=" ".join(tags),
-                )
-                legal = False
-                break
-            if prefix == "I":
-                spans[-1] = (spans[-1][0], end, label)
-            elif prefix == "B":
-                spans.append((start, end, label))
-            open_label = label or None
+        decoded = decode(tags)
+        if wrong := [*decoded.unknown, *decoded.invalid]:
+            at, why = wrong[0]
+            yield Fault(
+                code="iob2",
+                message=f"{row['id']}, token {at + 1}: {why}",
+                **where,
+                expected="B- before I- of the same label",
+                found=" ".join(tags),
+            )
+            continue
+        spans = [(borders[s.start][0], borders[s.end - 1][1], s.label) for s in decoded.spans]
         expected = [(s["start"], s["end"], s["label"]) for s in sentence["spans"]]
-        if legal and spans != expected:
+        if spans != expected:
             yield Fault(
                 code="tags_differ",
                 message=f"{row['id']}: the tags say other spans than the sentence",
