@@ -141,6 +141,13 @@ class Server:
         self.process.wait(10)
 
 
+def _end_with_parent() -> None:
+    """Ask Linux to end the server when whoever started it dies, even by a kill that nobody can catch."""
+    import ctypes
+
+    ctypes.CDLL(None).prctl(1, signal.SIGTERM)
+
+
 def start(
     *, executable: Path, port: int, env: Mapping[str, str], data: Path, email: str, token: str
 ) -> Server:
@@ -163,6 +170,7 @@ def start(
             stdout=handle,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            preexec_fn=_end_with_parent if sys.platform == "linux" else None,
         )
     server = Server(process=process, url=f"http://127.0.0.1:{port}", log=log)
     try:
