@@ -17,7 +17,7 @@ from typing import Any
 
 from probeta.publishing import citation, views
 from probeta.publishing.examples import example
-from probeta.publishing.facts import Facts
+from probeta.publishing.facts import Config, Facts
 from probeta.publishing.fields import columns
 from probeta.publishing.header import header, load_line
 from probeta.publishing.markdown import STYLES, numbers, table
@@ -162,6 +162,7 @@ def context(facts: Facts, language: str) -> dict[str, Any]:
         "configs": [
             {
                 "name": config.name,
+                "same_as": _same_columns(facts, config),
                 "columns": [
                     (f"`{column.name}`", column.type, column.meaning)
                     for column in columns(facts, config, language=language)
@@ -209,7 +210,9 @@ def context(facts: Facts, language: str) -> dict[str, Any]:
         "class_right": "ll" + "r" * len(split_names),
         "class_right_plain": "l" + "r" * len(split_names),
         "genre_head": [say("genre"), *split_names],
-        "genres": [(genre, *map(counts, sizes)) for genre, sizes in views.genres(facts)],
+        "genres": [
+            (genre or say("not recorded"), *map(counts, sizes)) for genre, sizes in views.genres(facts)
+        ],
         "corpora": [
             (
                 one["corpus"],
@@ -285,6 +288,16 @@ def context(facts: Facts, language: str) -> dict[str, Any]:
         "versions": ", ".join(f"{name} {word}" for name, word in facts.build["versions"].items()),
         "bibtex": citation.bibtex(facts),
     }
+
+
+def _same_columns(facts: Facts, config: Config) -> str | None:
+    """An earlier config with the same columns, so that one table of them is enough."""
+    for other in facts.configs:
+        if other.name == config.name:
+            return None
+        if other.features == config.features:
+            return other.name
+    return None
 
 
 class _Known(dict[str, Any]):

@@ -57,8 +57,10 @@ def _grid(facts: Facts) -> Values:
 
 def _genres(facts: Facts) -> Values:
     splits, _ = views.classes(facts)
+    if len(views.genres(facts)) < 2:
+        return []
     return [
-        {"genre": genre, "split": split, "pairs": size, "order": order}
+        {"genre": genre or "not recorded", "split": split, "pairs": size, "order": order}
         for genre, sizes in views.genres(facts)
         for order, (split, size) in enumerate(zip(splits, sizes, strict=True))
     ]

@@ -99,13 +99,12 @@ def corpora(facts: Facts) -> list[dict[str, Any]]:
 
 
 def genres(facts: Facts) -> list[tuple[str, list[int]]]:
-    """Pairs of each named genre by split."""
+    """Pairs of each genre by split, if any genre is named; an empty name is for corpora without one."""
     stats = facts.reports.get("stats", {})
-    return [
-        (genre, [sizes.get(split, 0) for split in stats["splits"]])
-        for genre, sizes in stats.get("genres", {}).items()
-        if genre
-    ]
+    found = stats.get("genres", {})
+    if not any(found):
+        return []
+    return [(genre, [sizes.get(split, 0) for split in stats["splits"]]) for genre, sizes in found.items()]
 
 
 def neutral_strategies(facts: Facts) -> list[tuple[str, int]]:
