@@ -395,7 +395,7 @@ def _stress(facts: Facts, say: Say) -> list[tuple[str, str]]:
 
 def _campaign(facts: Facts, say: Say) -> list[tuple[str, str]]:
     campaign = facts.card.campaign
-    consent = facts.reports.get("adjudication", {}).get("consent", {}).get("statement")
+    consent = (facts.reports.get("adjudication", {}).get("consent") or {}).get("statement")
     found: Sequence[tuple[str, str | None]] = (
         (say("platform"), campaign.platform),
         (say("dates"), campaign.dates),

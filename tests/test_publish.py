@@ -24,7 +24,9 @@ from probeta.pipeline.build import build
 from probeta.publishing import push
 from probeta.publishing.folder import checksums
 from probeta.publishing.lint import Linted, lint
+from probeta.publishing.plan import local_files
 from probeta.publishing.push import PushError, publish
+from probeta.recipe import load_recipe
 
 SAMPLE = Path(__file__).parent / "data" / "romanian"
 REPO = "org/towns"
@@ -408,3 +410,22 @@ def test_every_config_of_every_kind_as_the_command_publishes_it(
             rows = table.to_pylist()
             expected[f"{config}/{split}"] = [len(rows), str(features), rows[0], rows[-1]]
     assert loaded == json.loads(json.dumps(expected))
+
+
+def test_a_split_that_is_held_back_is_built_and_checked_but_in_no_file_to_publish(
+    tmp_path: Path, compose_corpus: Callable[..., Path]
+) -> None:
+    source = Path(shutil.copytree(load_recipe("esnlir").folder, tmp_path / "esnlir"))
+    text = (source / "probeta.yaml").read_text(encoding="utf-8")
+    text = text.replace("\ncard:\n", "\ncard:\n  hold_back: [validation]\n")
+    (source / "probeta.yaml").write_text(text, encoding="utf-8")
+    corpus = compose_corpus(tmp_path / "composed.jsonl", documents=40)
+    build(source, out=tmp_path / "set", corpus=[corpus])
+    held = pq.read_table(tmp_path / "set/private/pairs/validation-00000-of-00001.parquet")
+    assert held.num_rows > 0
+    assert builtset.configs(tmp_path / "set")["pairs"] == ["test", "train"]
+    assert list(lint(tmp_path / "set").faults) == []
+    files = [path.read_bytes() for path in local_files(tmp_path / "set").values()]
+    for row in held.to_pylist():
+        assert not any(row["sentence_2"].encode() in data for data in files)
+    assert "held back" in (tmp_path / "set/README.md").read_text(encoding="utf-8")

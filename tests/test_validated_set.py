@@ -18,6 +18,7 @@ from probeta import builtset
 from probeta.cli.main import main
 from probeta.pipeline.build import build
 from probeta.publishing.folder import checksums
+from probeta.publishing.lint import lint
 from probeta.validation import annotations
 from probeta.validation.adjudication.publish import pseudonyms
 from probeta.validation.check import check
@@ -114,6 +115,14 @@ def validated(pair_set: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     )
     assert code == 0, err
     return built, campaign, json.loads(out)
+
+
+def test_a_validated_set_passes_the_gates_of_publishing(validated: tuple[Path, Path, Any]) -> None:
+    built, _, _ = validated
+    assert list(lint(built).faults) == []
+    report = json.loads((built / "reports/adjudication.json").read_text())
+    (built / "reports/adjudication.json").write_text(json.dumps(report | {"consent": None}))
+    assert "consent" in {fault.code for fault in lint(built).faults}
 
 
 def test_pairs_close_the_loop(validated: tuple[Path, Path, Any], capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -80,7 +80,7 @@ def pair_faults(folder: Path, recipe: PairRecipe) -> Iterator[Fault]:
     for name in recipe.pairs.stress:
         if "test" in rows:
             yield from _stress_faults(name, tables, list(rows["test"]), folder, recipe)
-    yield from _funnel_faults(folder, rows)
+    yield from _funnel_faults(folder, rows, recipe.card.hold_back)
 
 
 def _place(config: str, split: str, number: int, column: str | None = None) -> dict[str, Any]:
@@ -443,8 +443,8 @@ def _stress_faults(
                 )
 
 
-def _funnel_faults(folder: Path, rows: Rows) -> Iterator[Fault]:
-    """The funnel's sums agree among themselves and with the rows."""
+def _funnel_faults(folder: Path, rows: Rows, held_back: Collection[str]) -> Iterator[Fault]:
+    """The funnel's sums agree among themselves and with the rows; splits that are held back are not there."""
     try:
         funnel = json.loads((folder / FUNNEL).read_text(encoding="utf-8"))
         yield from sum_faults(funnel, file=FUNNEL)
@@ -453,7 +453,7 @@ def _funnel_faults(folder: Path, rows: Rows) -> Iterator[Fault]:
             for block in funnel["corpora"]
             for split, one in block["splits"].items()
             for label, count in one["pairs"].items()
-            if count
+            if count and split not in held_back
         }
     except (OSError, ValueError, KeyError, TypeError) as error:
         yield Fault(code="funnel", message=f"the funnel cannot be read: {error!r}", file=FUNNEL)
