@@ -204,6 +204,11 @@ def test_adobo_protocol_compares_strings(tmp_path: Path, capsys: pytest.CaptureF
     found = run_json(capsys, gold, other, "--protocol", "adobo2025")
     assert (found["overall"]["gold"], found["overall"]["predicted"]) == (2, 2)
     assert found["overall"]["correct"] == 1
+    # An option that the protocol cannot use is never ignored in silence.
+    _, err = run(capsys, gold, other, "--protocol", "adobo2025", "--by", "casing", "--examples", "2", code=2)
+    assert "adobo2025 compares strings, which --by, --examples cannot work on" in err
+    _, err = run(capsys, gold, other, "--label", "ENG", "--seen", "books", code=2)
+    assert "--seen" in err
 
 
 def test_reports_and_cells_are_written(

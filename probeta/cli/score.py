@@ -101,6 +101,19 @@ def command(
         if bool(systems) == bool(pred_column):
             raise UsageError("name files of predictions, or with --pred-column columns of GOLD")
         chosen = load_protocol(protocol or _default_protocol(gold))
+        given = {
+            "--by": by,
+            "--seen": seen,
+            "--pred-column": pred_column,
+            "--match": match,
+            "--paired": paired,
+            "--scenario": scenario,
+            "--where": where,
+            "--attributes": attributes,
+            "--examples": examples,
+            "--cells": cells,
+        }
+        _refuse([name for name, value in given.items() if value], chosen)
         crossings = [part.strip() for entry in by or () for part in entry.split(",") if part.strip()]
         if chosen.kind == "pairs":
             _pairs(chosen, gold, systems, crossings, seen, split, samples, seed, out, as_json)
@@ -156,6 +169,30 @@ def command(
             print_json(found.to_json())
         else:
             print_spans(found)
+
+
+#: Kind of protocol -> options that it can do nothing with.
+_SPANS_ONLY = (
+    "--pred-column",
+    "--match",
+    "--paired",
+    "--scenario",
+    "--where",
+    "--attributes",
+    "--examples",
+    "--cells",
+)
+_NOT_FOR = {"spans": ("--seen",), "pairs": _SPANS_ONLY, "strings": ("--by", "--seen", *_SPANS_ONLY)}
+
+
+def _refuse(given: list[str], protocol: Protocol) -> None:
+    """A UsageError where an option was given that would be ignored."""
+    from probeta.errors import UsageError
+
+    if ignored := [name for name in given if name in _NOT_FOR[protocol.kind]]:
+        raise UsageError(
+            f"the protocol {protocol.name} compares {protocol.kind}, which {', '.join(ignored)} cannot work on"
+        )
 
 
 def _default_protocol(gold: Path) -> str:
