@@ -290,8 +290,12 @@ def test_chained_markers_stay_out_of_evaluation(tmp_path: Path) -> None:
     mined = mine_pairs(recipe(), corpora=[write(tmp_path / "c.jsonl", documents)], work=tmp_path / "work")
     chained = {split: sum(r["chained"] for r in rows(mined, split=split)) for split in mined.configs["pairs"]}
     assert chained["test"] == chained["validation"] == 0 < chained["train"]
-    example = next(row for row in rows(mined) if row["chained"])
+    example = next(row for row in rows(mined) if row["chained"] and row["connector"])
     assert (example["connector"], example["sentence_2"].split(",")[0]) == ("por eso", "Por ejemplo")
+    # A neutral pair may take such a text from a linking one; then it is one of them.
+    opening = [row for row in rows(mined) if row["sentence_2"].startswith("Por ejemplo,")]
+    assert {row["connector_type"] for row in opening} > {"neutral"}
+    assert all(row["chained"] for row in opening)
 
 
 def test_two_documents_with_one_id_are_refused(tmp_path: Path) -> None:

@@ -36,7 +36,8 @@ def test_the_command_says_what_it_made(built: tuple[Path, dict[str, Any], str]) 
             for split, size in (("train", 16), ("validation", 5), ("test", 12))
         },
     }
-    assert said["warnings"]
+    assert said["warnings"][0].startswith("no --corpus: built from the texts that the recipe brings (demo_")
+    assert "|corpora:" in said["signature"]
     for warning in said["warnings"]:
         assert f"! {warning}" in errors
     assert not list(out.parent.glob(".esnlir*"))
@@ -92,7 +93,11 @@ def test_artifacts_are_not_judged_on_so_few(built: tuple[Path, dict[str, Any], s
     report = json.loads(run.stdout)
     assert {gate["status"] for gate in report["gates"].values()} == {"too_few"}
     assert report == json.loads((out / "reports" / "artifacts.json").read_text(encoding="utf-8"))
-    assert "too few" in probeta("artifacts", out).stdout
+    shown = probeta("artifacts", out).stdout
+    assert "! no gate was judged: 132 pairs are too few to judge (at least 400)" in shown
+    assert shown.count("too few to judge") == 1
+    # A word of so few pairs tells of a pair or two.
+    assert report["words"] == {} and "give a class away" not in shown
 
 
 @pytest.mark.parametrize(
@@ -107,7 +112,27 @@ def test_wrong_use_is_one_sentence(tmp_path: Path, arguments: list[str], said: s
     run = probeta("build", "esnlir", "--out", tmp_path / "out", *arguments)
     assert run.returncode == 2
     assert said in run.stderr and "Traceback" not in run.stderr
-    assert not (tmp_path / "out").exists()
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_failed_build_leaves_its_work_only_where_it_says_so(tmp_path: Path) -> None:
+    corpus = tmp_path / "in"
+    corpus.mkdir()
+    (corpus / "bad.jsonl").write_text('{"id": "a"}\n', encoding="utf-8")
+    run = probeta("build", "esnlir", "--corpus", corpus, "--out", tmp_path / "out" / "set")
+    assert run.returncode == 1
+    kept = tmp_path / "out" / ".set.work"
+    assert f"! the work so far is kept in {kept}: the same command goes on from there" in run.stderr
+    assert any(kept.rglob("*"))
+    # The next run says that it goes on, and leaves nothing where it ends well.
+    text = "El puerto {0} cerró {1} veces. {2} los barcos {0} salieron {1} días después.\n\n"
+    phrases = ("Sin embargo,", "Por lo tanto,", "Es decir,")
+    body = "".join(text.format(n, n + 1, phrases[n % 3]) for n in range(12))
+    (corpus / "bad.jsonl").write_text(json.dumps({"id": "a", "text": body}) + "\n", encoding="utf-8")
+    run = probeta("build", "esnlir", "--corpus", corpus, "--out", tmp_path / "out" / "set")
+    assert run.returncode == 0, run.stderr
+    assert f"! going on from {kept}" in run.stderr
+    assert not kept.exists()
 
 
 def test_a_corpus_without_neutral_pairs_fails_loudly(tmp_path: Path) -> None:

@@ -198,7 +198,8 @@ def artifact_report(
 
     Accuracies and recalls are fractions with percentile intervals from a bootstrap over documents
     (1,000 resamples). With fewer than two documents, or a class that only one document holds, nothing can be
-    measured: the values are null with a ``reason``.
+    measured: the values are null with a ``reason``. Below ``settings.minimum`` no gate is judged and no word
+    named: it would stand for a pair or two.
     """
     import numpy as np
 
@@ -242,7 +243,7 @@ def artifact_report(
             else _predicted(chosen[baseline], rows, codes, folds)
         )
         report["baselines"][baseline] = _scored(codes, guesses, groups, classes, seed)
-    if folds is not None:
+    if folds is not None and len(labels) >= settings.minimum:
         for baseline, side in (("hypothesis_words", "sentence_2"), ("premise_words", "sentence_1")):
             report["words"][baseline] = _telling_words(rows[side], codes, classes)
     report["gates"] = _gates(report, settings)
@@ -437,9 +438,9 @@ def _gates(report: Mapping[str, Any], settings: ArtifactSettings) -> dict[str, d
 def gate_warnings(report: Mapping[str, Any]) -> list[str]:
     """A line for each gate that failed, and one where there were too few pairs to judge any."""
     found = [
-        f"artifacts: {name.replace('_', ' ')}: {gate['message']}"
+        f"{name.replace('_', ' ')}: {gate['message']}"
         for name, gate in report["gates"].items()
         if gate["status"] == "failed"
     ]
     unjudged = [gate["message"] for gate in report["gates"].values() if gate["status"] == "too_few"]
-    return found + ([f"artifacts: no gate was judged: {unjudged[0]}"] if unjudged else [])
+    return found + ([f"no gate was judged: {unjudged[0]}"] if unjudged else [])

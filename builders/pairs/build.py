@@ -144,8 +144,8 @@ def mine_pairs(
         )
     declared = read_corpora([(recipe.path(file), recipe.shown(file)) for file in settings.corpora])
     chosen = chosen_corpora(declared, corpora)
-    work.mkdir(parents=True, exist_ok=True)
     tasks, ignored = plan_tasks(chosen, work / "shards")
+    work.mkdir(parents=True, exist_ok=True)
     records = executor(job, tasks) if executor else run_tasks(job, tasks, workers=workers)
     if settings.damaged_documents == "refuse":
         refuse_damaged(records)

@@ -123,10 +123,11 @@ class CrossDocuments:
         return [side for side, good in zip(sides, passes, strict=True) if good]
 
     def _used(self, at: int, side: str, missing: int) -> list[_Side]:
+        """Texts of the split's linking pairs in which none opens with a further phrase."""
         rows = self._database.execute(
             f"""SELECT {side}, {side}_paragraph, {side}_position, rows.document, doc, in_dialogue
             FROM read_parquet(?) rows JOIN mine USING (key)
-            WHERE corpus = ? AND label <> 'neutral' ORDER BY mine.draw, key LIMIT ?""",
+            WHERE corpus = ? AND label <> 'neutral' AND NOT rows.chained ORDER BY mine.draw, key LIMIT ?""",
             [self._sources, at, 2 * missing + 12],
         ).fetchall()
         return [_Side(text, Place(p, s), name, doc, turn) for text, p, s, name, doc, turn in rows]

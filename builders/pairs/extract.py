@@ -196,7 +196,6 @@ class Miner:
                 return None, reason
         if not ratio_passes(premise, hypothesis, filters.max_ratio):
             return None, "ratio"
-        following, preceding = self.matcher.match(match.rest), self.matcher.match(previous)
         return Candidate(
             premise=Text(premise, Place(place.paragraph, place.sentence - 1), order - 1, premise_turn),
             hypothesis=Text(hypothesis, place, order, match.turn),
@@ -204,9 +203,14 @@ class Miner:
             label=match.phrase.label,
             surface=match.surface,
             lead_in=(match.turn + match.lead).strip(),
-            chained=any(other is not None and not other.refused for other in (following, preceding)),
+            chained=self._opens(match.rest) or self._opens(previous),
             in_dialogue=turn or is_dash(premise_turn),
         ), None
+
+    def _opens(self, text: str) -> bool:
+        """Whether a linking phrase that counts as one stands at the start of the text."""
+        found = self.matcher.match(text)
+        return found is not None and not found.refused
 
     def _draw(
         self,
@@ -301,7 +305,9 @@ class Miner:
                 max_ratio=self.settings.filters.max_ratio,
             ):
                 self.counts.neutral[strategy] += 1
-                yield self._row(scanned.document, first, second, strategy, connector_type="neutral")
+                row = self._row(scanned.document, first, second, strategy, connector_type="neutral")
+                # A text that a linking pair lends may open with a phrase, as it may there.
+                yield row | {"chained": self._opens(first.text) or self._opens(second.text)}
             for text in scanned.pool:
                 self.counts.totals["lent_sentences"] += 1
                 yield self._pool_row(scanned.document, text)

@@ -42,6 +42,8 @@ def _print(report: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from probeta.validation.artifacts import gate_warnings
+
     console = Console(highlight=False, soft_wrap=True, width=max(140, Console().width))
     classes = list(report["classes"])
     table = Table(box=None, pad_edge=False)
@@ -70,9 +72,8 @@ def _print(report: dict[str, Any]) -> None:
     reasons = {scores["accuracy"]["reason"] for scores in report["baselines"].values()} - {None}
     for reason in sorted(reasons):
         console.print(f"! nothing could be measured: {reason}")
-    for name, gate in report["gates"].items():
-        if gate["status"] != "passed":
-            console.print(f"! {name.replace('_', ' ')}: {gate['message']}")
+    for line in gate_warnings(report):
+        console.print(f"! {line}")
     console.print(f"\n{report['signature']}")
 
 

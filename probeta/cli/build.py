@@ -24,7 +24,8 @@ def build(
     corpus: Annotated[
         list[Path] | None,
         typer.Option(
-            help="Documents, for recipes that read them: a file, a folder, or NAME=PATH; may repeat."
+            help="Documents, for recipes that read them: a file, a folder, or NAME=PATH; may repeat. "
+            "JSON lines and Parquet need id, and text or paragraphs."
         ),
     ] = None,
     labels: Annotated[

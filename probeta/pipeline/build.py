@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version as installed
 from pathlib import Path
@@ -13,6 +15,7 @@ from probeta import __version__
 from probeta.errors import UsageError
 from probeta.pipeline import pairs, spans, tagged
 from probeta.pipeline.product import Options, Product
+from probeta.progress import say
 from probeta.publishing import folder
 from probeta.publishing.documents import documents
 from probeta.recipe import load_recipe
@@ -79,6 +82,7 @@ def build(
     started = time.perf_counter()
     folder.refuse_existing(out, replace=replace)
     loaded = load_recipe(recipe)
+    work = out.absolute().with_name(f".{out.absolute().name}.work")
     options = Options(
         seed=loaded.seed if seed is None else seed,
         per_cell=per_cell,
@@ -86,18 +90,19 @@ def build(
         labels=tuple(labels),
         workers=workers,
         executor=executor,
-        work=out.absolute().with_name(f".{out.absolute().name}.work"),
+        work=work,
     )
-    product = MAKERS[loaded.kind](loaded, options)
-    contents = folder.Contents(
-        configs=product.configs,
-        reports=product.reports,
-        texts={"GUIDELINES.md": guidelines_text(loaded), **build_files(loaded, options, product)},
-        documents=lambda made, kept: documents(made, loaded, kept=kept),
-        hold_back=loaded.card.hold_back,
-    )
-    folder.write(out, contents, replace=replace)
-    product.done()
+    with _resumable(work):
+        product = MAKERS[loaded.kind](loaded, options)
+        contents = folder.Contents(
+            configs=product.configs,
+            reports=product.reports,
+            texts={"GUIDELINES.md": guidelines_text(loaded), **build_files(loaded, options, product)},
+            documents=lambda made, kept: documents(made, loaded, kept=kept),
+            hold_back=loaded.card.hold_back,
+        )
+        folder.write(out, contents, replace=replace)
+        product.done()
     return Built(
         out=out,
         counts=product.counts,
@@ -107,6 +112,25 @@ def build(
         warnings=product.warnings,
         recipe=loaded,
     )
+
+
+@contextmanager
+def _resumable(work: Path) -> Iterator[None]:
+    """Say what a build that failed left in ``work`` to go on from, and leave nothing where that is nothing."""
+    if _holds_files(work):
+        say(f"! going on from {work}")
+    try:
+        yield
+    except BaseException:
+        if _holds_files(work):
+            say(f"! the work so far is kept in {work}: the same command goes on from there")
+        else:
+            shutil.rmtree(work, ignore_errors=True)
+        raise
+
+
+def _holds_files(folder: Path) -> bool:
+    return any(path.is_file() for path in folder.rglob("*"))
 
 
 def build_files(recipe: Recipe, options: Options, product: Product) -> dict[str, str | bytes]:

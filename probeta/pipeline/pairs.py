@@ -13,7 +13,7 @@ from probeta import builtset
 from probeta.builders.pairs.build import Mined, mine_pairs
 from probeta.builders.pairs.executors import executor
 from probeta.errors import UsageError
-from probeta.hashing import file_sha256
+from probeta.hashing import file_sha256, text_hash
 from probeta.pipeline.product import Options, Product
 from probeta.publishing.folder import ConfigTables
 from probeta.recipe import PairRecipe
@@ -34,10 +34,12 @@ def make(recipe: PairRecipe, options: Options) -> Product:
         executor=executor(options.executor, workers=options.workers, folder=work),
         seed=options.seed,
     )
+    provenance = _provenance(mined)
     line = signature(
         {
             "data": f"{recipe.name}-{recipe.version}",
             "seed": options.seed,
+            "corpora": text_hash(*(f"{name}:{one['sha256']}" for name, one in provenance.items()))[:8],
             "phrases": file_sha256(recipe.path(recipe.pairs.phrases))[:8],
             "segmenter": recipe.pairs.segmenter.kind,
             "tagger": mined.job.tagger,
@@ -68,11 +70,23 @@ def make(recipe: PairRecipe, options: Options) -> Product:
         },
         counts=counts,
         signature=line,
-        warnings=[*mined.funnel["warnings"], *gate_warnings(artifacts)],
-        provenance={"tagger": mined.job.tagger, "corpora": _provenance(mined)},
+        warnings=[
+            *_own_corpora(mined, options),
+            *mined.funnel["warnings"],
+            *(f"artifacts: {line}" for line in gate_warnings(artifacts)),
+        ],
+        provenance={"tagger": mined.job.tagger, "corpora": provenance},
         command=[part for corpus in mined.corpora for part in ("--corpus", f"'{corpus.name}=PATH'")],
         done=lambda: shutil.rmtree(work, ignore_errors=True),
     )
+
+
+def _own_corpora(mined: Mined, options: Options) -> list[str]:
+    """A line where nobody named a corpus: the set is made of what the recipe brings, which may be a demo."""
+    if options.corpus:
+        return []
+    names = ", ".join(corpus.name for corpus in mined.corpora)
+    return [f"no --corpus: built from the texts that the recipe brings ({names})"]
 
 
 def _counts(mined: Mined) -> dict[str, Any]:
