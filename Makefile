@@ -6,7 +6,7 @@ READY  := $(VENV)/.ready
 STUDIO := .venv-label-studio
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
 
-.PHONY: demo test test-gamma check bench lock clean
+.PHONY: demo test test-gamma test-extras check bench lock clean
 
 demo: $(READY)
 	@PATH="$(abspath $(BIN)):$$PATH" sh examples/demo.sh
@@ -34,6 +34,17 @@ $(VENV)-gamma/.ready: requirements-gamma.lock
 	$(VENV)-gamma/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement requirements-gamma.lock
 	@touch $@
 
+# The extras `scale` and `baselines` lie on top of our environment; most people need neither.
+test-extras: $(VENV)-extras/.ready
+	$(VENV)-extras/bin/python -m pytest -q tests/test_pairs_executors.py tests/test_pairs_artifacts.py
+
+$(VENV)-extras/.ready: $(READY) requirements-extras.lock
+	$(PYTHON) -m venv --clear $(VENV)-extras
+	$(BIN)/python -c 'import sysconfig; print("import site; site.addsitedir(%r)" % sysconfig.get_path("purelib"))' >$(VENV)-extras/below.pth
+	$(VENV)-extras/bin/python -c 'import shutil, sysconfig; shutil.move("$(VENV)-extras/below.pth", sysconfig.get_path("purelib"))'
+	$(VENV)-extras/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement requirements-extras.lock
+	@touch $@
+
 # What a change must pass besides the tests; pre-commit and the workflow call the same.
 check: $(READY)
 	$(BIN)/ruff check .
@@ -55,7 +66,8 @@ $(READY): pyproject.toml requirements.lock
 lock:
 	printf '%s\n' 'label-studio==1.23.2' | uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --output-file annotation/requirements-label-studio.lock -
 	printf '%s\n' 'pygamma-agreement>=0.5.9' 'hypothesis>=6.112' 'pytest>=8' | uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --output-file requirements-gamma.lock -
+	printf '%s\n' 'datatrove>=0.10' humanize loguru 'xgboost>=2.1' | uv pip compile --quiet --no-deps --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --output-file requirements-extras.lock -
 	uv export --quiet --all-groups --extra annotation --no-emit-project --format requirements-txt --output-file requirements.lock
 
 clean:
-	rm -rf $(VENV) $(VENV)-gamma $(STUDIO)
+	rm -rf $(VENV) $(VENV)-gamma $(VENV)-extras $(STUDIO)
