@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import sys
 import tempfile
@@ -31,6 +32,12 @@ def run() -> list[Row]:
         return _measure(studio, Path(folder))
 
 
+def _cpu(studio: Any) -> float:
+    """CPU seconds that the server and we have used: what a loaded machine does not change."""
+    fields = Path(f"/proc/{studio.server.process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") + time.process_time()
+
+
 def _measure(studio: Any, folder: Path) -> list[Row]:
     from campaigns import campaign, choice
     from label_studio import PEOPLE, sign_up
@@ -50,9 +57,9 @@ def _measure(studio: Any, folder: Path) -> list[Row]:
     items = made.items()
     rows = []
     with studio.client() as client:
-        start = time.perf_counter()
+        start, used = time.perf_counter(), _cpu(studio)
         sent = push(made, client=client).sent
-        pushed = time.perf_counter() - start
+        pushed, used = time.perf_counter() - start, _cpu(studio) - used
         assert sent == PAIRS
         rows.append(
             Row(
@@ -62,6 +69,7 @@ def _measure(studio: Any, folder: Path) -> list[Row]:
                 met=pushed <= 5,
             )
         )
+        rows.append(Row(name="  of it computing, ours and the server's", measured=f"{used:.1f} s"))
         # Answers are taken in bulk only together with their tasks, so a second project gets those; the push
         # then finds them there.
         made = campaign(folder / "seeded", kind="pairs", size=PAIRS)
@@ -99,12 +107,12 @@ def _measure(studio: Any, folder: Path) -> list[Row]:
                     own.post(f"/api/tasks/{tasks[item.key]}/annotations/", body)
         given = time.perf_counter() - start
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        start = time.perf_counter()
+        start, used = time.perf_counter(), _cpu(studio)
         pulled = pull.fetch(made, client=client)
         fetched = time.perf_counter() - start
         collected = collect(made, pulled)
         write(made, collected)
-        whole = time.perf_counter() - start
+        whole, used = time.perf_counter() - start, _cpu(studio) - used
         grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
         assert len(collected.normal.rows) == 3 * PAIRS and not collected.normal.faults
         start = time.perf_counter()
@@ -118,7 +126,8 @@ def _measure(studio: Any, folder: Path) -> list[Row]:
             goal="<= 15 s",
             met=whole <= 15,
         ),
-        Row(name="  of it from the server", measured=f"{fetched:.1f} s"),
+        Row(name="  of it computing, ours and the server's", measured=f"{used:.1f} s"),
+        Row(name="  of it until all is fetched", measured=f"{fetched:.1f} s"),
         Row(name="  memory it adds at most", measured=f"{grown:.0f} MB"),
         Row(name=f"status of {ANNOTATORS} annotators", measured=f"{told:.1f} s"),
         Row(name=f"{3 * SINGLE} answers by their own tokens", measured=f"{given:.1f} s"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from label_studio import ADMIN, PEOPLE, FaultProxy, Studio, after, before, respo
 from probeta.annotation import collect, ledger, pull
 from probeta.annotation.campaign import LEDGER, PULLS, Campaign
 from probeta.annotation.push import push
+from probeta.annotation.remote import ensure_project
 from probeta.errors import DataError, ProbetaError
 from probeta.validation import annotations as table
 
@@ -214,3 +216,35 @@ def test_a_cut_pull_file_is_refused(bench: Bench) -> None:
     with pytest.raises(DataError) as refused:
         pull.latest(bench.made)
     assert [fault.code for fault in refused.value.faults] == ["pull_cut"]
+
+
+def test_a_pull_imported_into_another_project_pulls_the_same(bench: Bench, tmp_path: Path) -> None:
+    texts = {item: fields["text"] for item, fields in bench.texts.items()}
+    for person, item in zip(PEOPLE, texts, strict=False):
+        bench.answer(person, item, [region(texts[item])])
+    bench.answer(PEOPLE[8], "i0000", [])
+    bench.answer(PEOPLE[8], "i0001", [], was_cancelled=True)
+    first = bench.pull()
+    names = ("result", "was_cancelled", "lead_time", "completed_by", "ground_truth")
+    tasks = [
+        {
+            "data": task["data"],
+            "meta": task["meta"],
+            "annotations": [{name: given[name] for name in names} for given in task["annotations"]],
+        }
+        for task in first.pull.tasks
+    ]
+    copy = Campaign(shutil.copytree(bench.made.folder, tmp_path / "copy"))
+    with bench.studio.client() as client:
+        project = int(ensure_project(client, copy, new=True)["id"])
+        assert project != bench.made.settings.project
+        client.import_tasks(project, tasks)
+        assert push(copy, client=client).sent == 0
+        second = collect.collect(copy, pull.fetch(copy, client=client), earlier=False)
+    assert not second.normal.faults
+    same = ("item", "annotator", "status", "spans", "seconds")
+    one, two = (
+        [{name: row.get(name) for name in same} for row in made.normal.rows] for made in (first, second)
+    )
+    assert len(one) == 10
+    assert one == two
