@@ -73,6 +73,11 @@ class PrerequisiteError(ProbetaError):
         super().__init__(f"{message}; {fix}")
 
 
+def extra(name: str) -> str:
+    """The command that adds an extra of the project to its environment, for ``PrerequisiteError.fix``."""
+    return f"in the project's folder: python -m pip install --editable '.[{name}]'"
+
+
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """The known word that ``word`` was most likely meant to be, or None.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -262,8 +262,30 @@ def _text_cell(sheet: Any, text: str) -> Any:
     return cell
 
 
-def write_table(path: Path, *, columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:
-    """Write .csv, .tsv or .xlsx, whole or not at all; None becomes an empty cell."""
+def _number_cell(sheet: Any, text: str) -> Any:
+    """A number that is written again as ``text``; anything else stays text."""
+    for kind in (int, float):
+        try:
+            value = kind(text)
+        except ValueError:
+            continue
+        if str(value) == text and value - value == 0:
+            return value
+    return _text_cell(sheet, text)
+
+
+def write_table(
+    path: Path,
+    *,
+    columns: Sequence[str],
+    rows: Iterable[Mapping[str, object]],
+    numbers: Collection[str] = (),
+) -> None:
+    """Write .csv, .tsv or .xlsx, whole or not at all; None becomes an empty cell.
+
+    Cells of a workbook are text, but for those of the columns ``numbers`` that are one and are read back as
+    they were written.
+    """
 
     def cells(row: Mapping[str, object]) -> list[str]:
         return ["" if row.get(column) is None else str(row[column]) for column in columns]
@@ -274,8 +296,14 @@ def write_table(path: Path, *, columns: Sequence[str], rows: Iterable[Mapping[st
 
             book = openpyxl.Workbook(write_only=True)
             sheet = book.create_sheet(path.stem[:31])
-            for values in ([*columns], *map(cells, rows)):
-                sheet.append([_text_cell(sheet, value) for value in values])
+            sheet.append([_text_cell(sheet, column) for column in columns])
+            for values in map(cells, rows):
+                sheet.append(
+                    [
+                        _number_cell(sheet, value) if column in numbers else _text_cell(sheet, value)
+                        for column, value in zip(columns, values, strict=True)
+                    ]
+                )
             book.save(temporary)
             return
         delimiter = "\t" if path.suffix.lower() == ".tsv" else ","

@@ -127,3 +127,50 @@ def test_new_proposes_commands_that_can_work(
     code, out, _ = call(capsys, "new", where, "--from", source)
     commands = [line.removeprefix("next:").strip() for line in out.splitlines()[1:]]
     assert (code, commands) == (0, [f"probeta {line.format(where)}" for line in printed])
+
+
+def test_a_build_tells_what_check_would_find(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    folder, out = tmp_path / "own", str(tmp_path / "out")
+    call(capsys, "new", str(folder))
+    recipe = folder / "probeta.yaml"
+    text = recipe.read_text(encoding="utf-8").replace("target: 4", "target: 40")
+    recipe.write_text(text.replace("target: 3", "target: 2"), encoding="utf-8")
+    code, _, err = call(capsys, "build", str(folder), "--out", out)
+    warnings = [line.removeprefix("! ") for line in err.splitlines()]
+    # The cell holds 16 sentences at most; three are written where two are wanted.
+    assert (code, warnings) == (
+        0,
+        [
+            "the cell word is not full: expected 40, found 16",
+            "the cell name holds too many hand-picked sentences: expected 2, found 3",
+        ],
+    )
+    code, _, err = call(capsys, "check", out)
+    assert (code, err.count("the cell ")) == (1, 2)
+
+
+def test_a_licence_that_the_hub_does_not_know_is_told(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    folder = tmp_path / "own"
+    call(capsys, "new", str(folder))
+    recipe = folder / "probeta.yaml"
+    text = recipe.read_text(encoding="utf-8").replace("licence: cc-by-4.0", "licence: CC BY")
+    recipe.write_text(text, encoding="utf-8")
+    code, _, err = call(capsys, "build", str(folder), "--out", str(tmp_path / "out"))
+    assert code == 0
+    assert "! card.licence: the Hub does not know 'CC BY': " in err
+    assert "cc-by-4.0" in err
+
+
+def test_numbers_of_a_lexicon_are_numbers_in_a_spreadsheet(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    import openpyxl
+
+    call(capsys, "new", str(tmp_path / "own"), "--xlsx")
+    sheet = openpyxl.load_workbook(tmp_path / "own/lexicons/towns.xlsx").worksheets[0]
+    header, *rows = sheet.iter_rows(values_only=True)
+    at = header.index("inhabitants")
+    assert {type(row[at]) for row in rows if row[at] is not None} <= {int, float}
+    assert {type(row[header.index("country")]) for row in rows} == {str}

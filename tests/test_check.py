@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from probeta.errors import UsageError
 from probeta.hashing import text_hash
 from probeta.publishing.folder import checksums
 from probeta.validation.check import check
@@ -280,3 +281,9 @@ def test_what_is_no_built_set_is_a_wrong_use(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert "not a built set" in done.stderr
+
+
+def test_a_file_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "README.md").touch()
+    with pytest.raises(UsageError, match="is a file; expected the folder of a built set"):
+        check(tmp_path / "README.md")

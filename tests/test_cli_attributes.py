@@ -78,7 +78,7 @@ def test_the_whole_command(attributes: Attributes, corpus: Path) -> None:
         "spelling   non_compliant 2, compliant 1",
         "ambiguity  none 2, all 1",
         "type       non_compliant 2, ambiguous 1",
-        "-: 3 spans of 2 sentences",
+        "standard output: 3 spans of 2 sentences",
         "attributes:1|spelling:es-strict-1|ambiguity:es-wspanish-1|adjacency:true|version:0.1.0",
     ]
 

@@ -67,7 +67,7 @@ def test_from_one_format_to_another_through_standard_streams() -> None:
     # The tokens of the input spelt the old text: the tokenizer makes new ones.
     assert "“\tO\nKEY\tB-ENG\nLIME\tI-ENG\n”\tO" in done.stdout
     assert "# text = UN “KEY LIME”" in done.stdout
-    assert "-: 1 sentences, 1 spans of 1 base sentences" in done.stderr
+    assert "standard output: 1 sentence, 1 span of 1 base sentence" in done.stderr
 
 
 def test_operations_alone_write_no_configurations(base: Path, tmp_path: Path) -> None:
@@ -182,3 +182,15 @@ def test_a_console_that_is_not_utf_8_gets_escapes(tmp_path: Path) -> None:
         [*command, "attributes", str(source), "--json"], capture_output=True, check=False, env=env
     )
     assert json.loads(done.stdout)["counts"]["spans"] == 1
+
+
+def test_copies_of_copies_keep_their_sentence_and_what_is_replaced_is_told(tmp_path: Path) -> None:
+    source, out = tmp_path / "copies.jsonl", tmp_path / "out.jsonl"
+    row = {"id": "a1|upper", "base_id": "a1", "casing": "upper", "text": "UN PIE", "spans": []}
+    source.write_text(json.dumps(row), encoding="utf-8")
+    done = perturb(source, "--out", out, "--casing", "standard,lower", "--quotes", "without")
+    assert done.returncode == 0
+    assert "is replaced by what is made here (found casing; " in done.stderr
+    rows = list(read_sentences(out))
+    assert [row.id for row in rows] == ["a1|upper|standard|without", "a1|upper|lower|without"]
+    assert {row.attributes["base_id"] for row in rows} == {"a1"}

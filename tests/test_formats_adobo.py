@@ -144,3 +144,14 @@ def test_whatever_is_not_listed_comes_back(
     kept = [Sentence(s.id, s.text) if s.id in doubtful else s for s in sentences]
     write_sentences(path, kept)
     assert list(read_sentences(path)) == kept
+
+
+def test_a_table_with_commas_is_no_adobo_csv(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("id,text\n1,hola\n", encoding="utf-8")
+    with pytest.raises(DataError, match="header of a table with commas"):
+        list(read_sentences(path))
+    path.write_text("Un pie, dos shows\nNada\n", encoding="utf-8")
+    report = ReadReport()
+    assert len(list(read_sentences(path, report=report))) == 2
+    assert [fault.code for fault in report.warnings] == ["no_spans"]

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+import small_recipe
 import yaml
 
 from probeta.builders.spans.content import load_content
+from probeta.builders.spans.generate import generate_base
 from probeta.errors import DataError, Fault, UsageError
 from probeta.recipe import SpanRecipe, bundled_recipes, json_schema, load_recipe
 
@@ -199,3 +201,40 @@ def test_perturbations_are_known(tmp_path: Path, grid: str, code: str, words: st
     assert fault.row == line_of(
         folder, "policies:" if "policies" in grid else "casng" if "casng" in grid else "grid: {"
     )
+
+
+def test_a_fault_of_a_selection_rule_names_the_rule(tmp_path: Path) -> None:
+    rules = [{"rule": "one_cell"}, {"rule": "openings", "words": 2, "at_most": 0}]
+    with pytest.raises(DataError) as told:
+        load_recipe(small_recipe.write(tmp_path, [], selection=rules))
+    assert [fault.column for fault in told.value.faults] == ["selection[1] (openings).at_most"]
+
+
+def test_a_feature_that_every_form_gives_needs_no_column(tmp_path: Path) -> None:
+    nouns = {
+        "file": "nouns.csv",
+        "label": "X",
+        "forms": {
+            "ms": {"gender": "masculine", "number": "singular"},
+            "fs": {"gender": "feminine", "number": "singular"},
+        },
+    }
+    folder = small_recipe.write(
+        tmp_path,
+        [
+            {
+                "id": "a",
+                "size": "small",
+                "text": "{{ agree(n.fs, 'nuevo') }} {{ n.fs }}.",
+                "slots": "n = nouns",
+                "fill": "n = gato",
+                "topic": "t",
+                "author": "A",
+                "tone": "dry",
+            }
+        ],
+        files={"nouns.csv": "id,ms,fs\ngato,gato,gata\n"},
+        lexicons={"nouns": nouns, "cities": small_recipe.DECLARATION["lexicons"]["cities"]},
+    )
+    made = list(generate_base(load_recipe(folder)))
+    assert [sentence.text for sentence in made] == ["nueva gata."]

@@ -434,3 +434,17 @@ def test_semicolons_inside_quotes_do_not_split() -> None:
         "a = x: f in ['p;q', \"r;'s\"]",
         "b=y",
     ]
+
+
+def test_single_brackets_are_told(tmp_path: Path) -> None:
+    row = {
+        "id": "a",
+        "size": "small",
+        "text": "El [pie].",
+        "entry": "pie",
+        "topic": "t",
+        "author": "A",
+        "tone": "dry",
+    }
+    told = faults(tmp_path, [row])
+    assert [fault.fix for fault in told] == ["no span is marked; write [[pie]]"]

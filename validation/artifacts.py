@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from probeta import builtset
-from probeta.errors import PrerequisiteError, UsageError
+from probeta.errors import PrerequisiteError, UsageError, extra
 from probeta.recipe import PairRecipe, load_recipe
 from probeta.recipe.pairs import ArtifactSettings
 from probeta.signature import signature
@@ -131,7 +131,7 @@ def _xgboost(estimators: int, sides: Sequence[str]) -> Baseline:
     try:
         import xgboost
     except ImportError:
-        raise PrerequisiteError("xgboost is not installed", fix="pip install 'probeta[baselines]'") from None
+        raise PrerequisiteError("xgboost is not installed", fix=extra("baselines")) from None
 
     def features(rows: Rows) -> Any:
         import numpy as np

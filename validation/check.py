@@ -46,7 +46,8 @@ def check(folder: Path) -> Checked:
     fault that would make later ones meaningless (an unreadable recipe, a missing column) ends the check.
     """
     if not folder.is_dir():
-        raise UsageError(f"no such folder: {folder}")
+        reason = "is a file; expected the folder of a built set" if folder.exists() else "does not exist"
+        raise UsageError(f"{folder} {reason}")
     if not builtset.is_built_set(folder):
         raise UsageError(
             f"{folder} is not a built set: expected build/probeta.yaml and SHA256SUMS in it; `probeta build` writes one"
@@ -166,13 +167,21 @@ def _against_recipe(
                 file="sentences",
                 expected=sentence.text,
             )
-        elif (there.text, there.spans) != (sentence.text, sentence.spans):
+        elif there.text != sentence.text:
             yield Fault(
                 code="base_differs",
                 message=f"{sentence.id} is not the recipe's sentence",
                 **place("sentences", at[sentence.id], "text"),
                 expected=sentence.text,
                 found=there.text,
+            )
+        elif there.spans != sentence.spans:
+            yield Fault(
+                code="base_differs",
+                message=f"the spans of {sentence.id} are not those of the recipe's sentence",
+                **place("sentences", at[sentence.id], "spans"),
+                expected=_listed(sentence),
+                found=_listed(there),
             )
     yield from grid_faults(recipe, base)
     yield from selection_faults(recipe, base, content=content)
@@ -191,6 +200,16 @@ def _against_recipe(
             if (reason := content.claim(span))
         },
     )
+
+
+def _listed(sentence: Sentence) -> str:
+    """The spans in words.
+
+    >>> _listed(Sentence("1", "Un pie", (Span(3, 6, "ENG"),)))
+    '3-6 pie (ENG)'
+    """
+    spans = zip(sentence.spans, sentence.surfaces(), strict=True)
+    return ", ".join(f"{span.start}-{span.end} {text} ({span.label})" for span, text in spans) or "no span"
 
 
 #: Kind of recipe -> its checks.

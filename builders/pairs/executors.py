@@ -23,7 +23,7 @@ from probeta.builders.pairs.build import Executor
 from probeta.builders.pairs.guard import run_guarded
 from probeta.builders.pairs.job import Job
 from probeta.builders.pairs.shards import Record, Task, read_record
-from probeta.errors import DataError, Fault, PrerequisiteError, UsageError, one_of
+from probeta.errors import DataError, Fault, PrerequisiteError, UsageError, extra, one_of
 from probeta.progress import say
 
 #: Seconds between looks at Slurm's queue.
@@ -77,9 +77,7 @@ def executor(name: str, *, workers: int, folder: Path) -> Executor | None:
     try:
         import datatrove.executor  # noqa: F401
     except ImportError:
-        raise PrerequisiteError(
-            f"the executor {name} needs datatrove", fix="pip install 'probeta[scale]'"
-        ) from None
+        raise PrerequisiteError(f"the executor {name} needs datatrove", fix=extra("scale")) from None
     cluster = Cluster.from_environment()
 
     def run(job: Job, tasks: Sequence[Task]) -> list[Record]:

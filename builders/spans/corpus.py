@@ -71,8 +71,13 @@ def _files(paths: Sequence[Path], recipe: TaggedRecipe, faults: list[Fault]) -> 
         if path.is_dir():
             inside = sorted(p for p in path.rglob("*") if p.suffix in _ENDINGS and p.is_file())
             listed += [(p, p.relative_to(path).as_posix()) for p in inside]
-        else:
+        elif path.suffix in _ENDINGS:
             listed.append((path, path.name))
+        else:
+            raise UsageError(
+                f"{path}: expected a file that ends in {', '.join(_ENDINGS)}, one row a sentence with its tokens"
+                " and tags"
+            )
     if not listed:
         raise UsageError(
             f"{', '.join(map(str, paths))}: expected files that end in {', '.join(_ENDINGS)}, found none"

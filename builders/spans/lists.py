@@ -26,7 +26,8 @@ def _folder(language: str) -> Traversable:
     if language not in known:
         raise UsageError(
             f"there are no spelling rules or word lists for language {language!r}; "
-            f"there are for: {', '.join(known)}"
+            f"there are for: {', '.join(known)}. The other attributes need none: leave these out "
+            "(--no-spelling --no-ambiguity)"
         )
     return _root() / language
 

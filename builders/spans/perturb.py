@@ -3,7 +3,7 @@
 A row of a grid has the id ``<base_id>|<value>|<value>…`` in the grid's order, for casing and quotes
 ``<base_id>|<casing>|<quotes>``. Its attributes are the input's and, over them:
 
-* ``base_id``: the input's id;
+* ``base_id``: the input's ``base_id``, else its id: copies of copies keep the sentence that all were made from;
 * one column for each dimension (``casing``, ``quotes``) with its value;
 * ``operation``: null for a base sentence, that is, a row whose values all leave a sentence as it is
   (``standard``, ``without``) and whose text is the input's; for every other row the grid's dimensions,
@@ -37,6 +37,9 @@ from probeta.hashing import text_hash
 from probeta.records import Sentence, Span, span_faults
 
 QUOTES = Quotes.values
+
+#: The columns of every row besides those of the grid's dimensions.
+ROW_COLUMNS = ("operation", "parameters", "duplicate_of")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,7 +159,7 @@ def _rows(
     cells = _cells(dimensions, parameters=_json(chosen))
     operation = _operation_name(dimensions)
     for sentence in sentences:
-        base = {**sentence.attributes, "base_id": sentence.id}
+        base = {**sentence.attributes, "base_id": sentence.attributes.get("base_id") or sentence.id}
         for spelt in ("tokens", "tags"):
             base.pop(spelt, None)
         hashed = "text_hash" in base

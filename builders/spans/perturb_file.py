@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from probeta.builders.spans.perturb import perturbed
+from probeta.builders.spans.perturb import ROW_COLUMNS, perturbed
 from probeta.builders.spans.perturbation import Perturbation
 from probeta.builders.spans.registry import Registry
+from probeta.errors import Fault
 from probeta.formats import (
     ReadOptions,
     ReadReport,
@@ -61,7 +62,7 @@ def perturb_file(
     done = Perturbed(_signature(grid or {}, policies or {}, operations, seed))
     bases = read_sentences(source, format=source_format, options=reading, report=done.read)
     rows = perturbed(
-        _counted_bases(track(bases, label="sentences"), done),
+        _counted_bases(track(bases, label="sentences"), done, [*(grid or {}), *ROW_COLUMNS]),
         grid=grid,
         policies=policies,
         operations=operations,
@@ -72,10 +73,22 @@ def perturb_file(
     return done
 
 
-def _counted_bases(bases: Iterable[Sentence], done: Perturbed) -> Iterator[Sentence]:
+def _counted_bases(bases: Iterable[Sentence], done: Perturbed, written: Sequence[str]) -> Iterator[Sentence]:
+    """Count the bases, and tell at the end which of their own columns the perturbed rows do not keep."""
+    replaced: set[str] = set()
     for sentence in bases:
         done.base_sentences += 1
+        replaced.update(name for name in written if sentence.attributes.get(name) is not None)
         yield sentence
+    if replaced:
+        done.read.warnings.append(
+            Fault(
+                code="columns_replaced",
+                message="what the input has in these columns is replaced by what is made here",
+                found=", ".join(name for name in written if name in replaced),
+                fix="give the input's columns other names, if their values are to be kept",
+            )
+        )
 
 
 def _counted(rows: Iterable[Sentence], done: Perturbed) -> Iterator[Sentence]:

@@ -127,6 +127,13 @@ class Template:
         assert slot.lexicon is not None and slot.entry is not None
         return Output(self.agreement.form(word, slot.lexicon.form_features(slot.entry, slot.form)))
 
+    def _entry_form(self) -> str:
+        """How the row's first entry is written, for a message; its id where no lexicon has it."""
+        named = self.row.entries[0]
+        entry = next((entry for entry in self.marked if entry is not None and entry.id == named), None)
+        forms = entry.forms.values() if entry is not None else ()
+        return next((form for form in forms if form is not None), named)
+
     def _finish(self, made: Assembly) -> Rendered:
         if made.opened is not None:
             raise DataError(markup_fault("the span is not closed", expected="]]"))
@@ -138,6 +145,7 @@ class Template:
                     column="entry",
                     expected=f"{made.marks}",
                     found=f"{len(self.row.entries)}",
+                    fix=None if made.marks else "no span is marked; write [[" + self._entry_form() + "]]",
                 )
             )
         text, spans = apply_joins("".join(made.parts), made.spans, made.borders, self.joins)

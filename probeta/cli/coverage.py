@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from probeta.cli.common import Json, command_app, fault_counts, print_faults, print_json, reported
+from probeta.cli.tabular import share
 
 if TYPE_CHECKING:
     from probeta.builders.spans.grid import CellCoverage
@@ -55,21 +56,20 @@ def print_coverage(cells: Sequence[CellCoverage]) -> None:
     table = Table(box=None, pad_edge=False)
     names = list(cells[0].values)
     for name in names:
-        table.add_column(name)
+        table.add_column(name, no_wrap=True)
     for name in ("target", "hand-picked", "drawn", "templates", "maximum", "share"):
         table.add_column(name, justify="right")
-    table.add_column("status")
+    table.add_column("status", no_wrap=True)
     for cell in cells:
-        share = "-" if cell.share is None else f"{100 * cell.share:.1f} %"
         numbers = (cell.target, cell.hand_picked, cell.drawn, cell.templates, cell.maximum)
         reason = f" ({cell.reason})" if cell.reason else ""
         status = f"{cell.status.replace('_', '-')}{reason}"
-        table.add_row(*cell.values.values(), *map(str, numbers), share, status)
+        table.add_row(*cell.values.values(), *(f"{one:,}" for one in numbers), share(cell.share), status)
     sums = [
         sum(getattr(cell, name) for cell in cells)
         for name in ("target", "hand_picked", "drawn", "templates", "maximum")
     ]
     table.add_section()
-    table.add_row("all", *[""] * (len(names) - 1), *map(str, sums), "", "")
-    # A pipe or a narrow window must not cut numbers off.
-    Console(width=max(Console().width, 120), highlight=False).print(table)
+    table.add_row("all", *[""] * (len(names) - 1), *(f"{one:,}" for one in sums), "", "")
+    # Wide enough for any table: a pipe or a narrow window must not cut numbers off or break a row.
+    Console(width=1000, highlight=False, soft_wrap=True).print(table)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 app = command_app()
 
 _NAMES = ", ".join(FORMATS)
+_WRITTEN = ", ".join(name for name, known in FORMATS.items() if known.writes)
 _OPERATIONS = ", ".join(cls.name for cls in BUILT_IN if cls.name not in ("casing", "quotes"))
 
 
@@ -38,10 +39,10 @@ def command(
     ],
     out: Annotated[str | None, typer.Option(help="The file to write; - is standard output.")] = None,
     casing: Annotated[
-        list[str] | None, typer.Option(help=f"May repeat; all if none: {', '.join(CASINGS)}.")
+        list[str] | None, typer.Option(help=f"With commas, or repeated; all if none: {', '.join(CASINGS)}.")
     ] = None,
     quotes: Annotated[
-        list[str] | None, typer.Option(help=f"May repeat; both if none: {', '.join(QUOTES)}.")
+        list[str] | None, typer.Option(help=f"With commas, or repeated; both if none: {', '.join(QUOTES)}.")
     ] = None,
     quote_style: Annotated[
         str, typer.Option(help="Quotation marks: curly “ ” ‘ ’, straight \" ', guillemets « » “ ”.")
@@ -91,7 +92,7 @@ def command(
         str | None, typer.Option("--from", help=f"The format of IN, if its ending does not tell: {_NAMES}.")
     ] = None,
     out_format: Annotated[
-        str | None, typer.Option("--to", help=f"The format of OUT, if its ending does not tell: {_NAMES}.")
+        str | None, typer.Option("--to", help=f"The format of OUT, if its ending does not tell: {_WRITTEN}.")
     ] = None,
     scheme: options.Scheme = "IOB2",
     invalid: options.Invalid = "error",
@@ -116,7 +117,7 @@ def command(
             raise UsageError("--json needs --out and a file: standard output holds the JSON object")
         registry = Registry(plugins=plugin or ())
         operations = [registry.parse(text) for text in operation or ()]
-        grid = {"casing": casing or list(CASINGS), "quotes": quotes or list(QUOTES)}
+        grid = {"casing": _words(casing) or list(CASINGS), "quotes": _words(quotes) or list(QUOTES)}
         policies = Policies.of(
             {
                 "quote_style": quote_style,
@@ -168,6 +169,11 @@ def command(
         if as_json:
             print_json(_as_json(done, out))
         _print(done, out)
+
+
+def _words(given: list[str] | None) -> list[str]:
+    """The words of an option that takes several, each time with commas between them."""
+    return [word for text in given or () for word in options.listed(text) or ()]
 
 
 def _as_json(done: Perturbed, out: str) -> dict[str, object]:

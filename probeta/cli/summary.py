@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
+from probeta.cli.tabular import share
+
 if TYPE_CHECKING:
     from probeta.pipeline.build import Built
 
@@ -24,11 +26,9 @@ def print_built(built: Built) -> None:
         for name in ("target", "sentences", "possible", "share"):
             table.add_column(name, justify="right")
         for cell in coverage["cells"]:
-            share = "" if cell["share"] is None else f"{100 * cell['share']:.1f} %"
             made = cell["hand_picked"] + cell["drawn"]
-            table.add_row(
-                *cell["values"].values(), str(cell["target"]), str(made), f"{cell['maximum']:,}", share
-            )
+            numbers = (cell["target"], made, cell["maximum"])
+            table.add_row(*cell["values"].values(), *(f"{one:,}" for one in numbers), share(cell["share"]))
         console.print(table)
         console.print()
     for name, report in built.reports.items():

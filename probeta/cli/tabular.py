@@ -14,6 +14,17 @@ def percent(value: float | None) -> str:
     return "-" if value is None else f"{100 * value:.2f}"
 
 
+def share(value: float | None) -> str:
+    """A share in percent, one decimal; a small one is not shown as none.
+
+    >>> share(0.25), share(0.0001), share(0), share(None)
+    ('25.0 %', '< 0.1 %', '0.0 %', '-')
+    """
+    if value is None:
+        return "-"
+    return "< 0.1 %" if 0 < value < 0.0005 else f"{100 * value:.1f} %"
+
+
 def ranged(interval: tuple[float, float] | None) -> str:
     """An interval in percent; a dash where there is none.
 

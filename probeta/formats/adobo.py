@@ -36,6 +36,8 @@ from probeta.records import Sentence, Span
 #: The label of the spans: the format has none, and the task is about anglicisms.
 LABEL = "ENG"
 _QUOTES = "\"'“”‘’«»‹›„‚`´"
+#: The first line of a table with commas: names with nothing but commas between them.
+_OTHER_TABLE = re.compile(r"\w+(?:,\w+)+")
 _HEADER = re.compile(r"span_?\d*", re.IGNORECASE)
 
 
@@ -65,6 +67,17 @@ def read_rows(source: Source, faults: Faults) -> Iterator[AdoboRow]:
         line = 1
         try:
             for cells in rows:
+                if line == 1 and len(cells) == 1 and _OTHER_TABLE.fullmatch(cells[0]):
+                    raise faults.stop(
+                        Fault(
+                            code="not_adobo",
+                            message="the first line is the header of a table with commas",
+                            row=line,
+                            expected="ADoBo CSV: sentence;span;span",
+                            found=cells[0],
+                            fix="write the sentences as JSONL, with id, text and spans",
+                        )
+                    )
                 if cells and not (line == 1 and _is_header(cells)):
                     yield AdoboRow(line, cells[0], tuple(cell for cell in cells[1:] if cell.strip()))
                 line = rows.line_num + 1
@@ -89,7 +102,9 @@ def read(
 ) -> Iterator[tuple[int, Sentence]]:
     """Yield each sentence with its line; a doubt is a fault, or a warning with ``ambiguous="first"``."""
     label = options.label or LABEL
+    spanned = False
     for number, row in enumerate(read_rows(source, faults), start=1):
+        spanned = spanned or bool(row.spans)
         places, doubts = resolve(row.sentence, row.spans)
         before = len(faults.found)
         for doubt in doubts:
@@ -114,6 +129,14 @@ def read(
         except DataError as error:
             for found in error.faults:
                 faults.add(replace(found, row=row.line))
+    if report.sentences and not spanned:
+        report.warnings.append(
+            Fault(
+                code="no_spans",
+                message="no line has a span; in an ADoBo CSV spans stand behind semicolons",
+                file=faults.file,
+            )
+        )
 
 
 def resolve(sentence: str, strings: Sequence[str]) -> tuple[list[tuple[int, int]], list[Doubt]]:

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from probeta import __version__
-from probeta.errors import UsageError
+from probeta.errors import UsageError, nearest
 from probeta.pipeline import pairs, spans, tagged
 from probeta.pipeline.product import Options, Product
 from probeta.progress import say
 from probeta.publishing import folder
 from probeta.publishing.documents import documents
+from probeta.publishing.vocabularies import licences
 from probeta.recipe import load_recipe
 from probeta.recipe.load import RECIPE_FILE
 from probeta.tables import decode_utf8
@@ -109,7 +110,7 @@ def build(
         signature=product.signature,
         seconds=time.perf_counter() - started,
         reports=product.reports,
-        warnings=product.warnings,
+        warnings=[*licence_warnings(loaded), *product.warnings],
         recipe=loaded,
     )
 
@@ -131,6 +132,19 @@ def _resumable(work: Path) -> Iterator[None]:
 
 def _holds_files(folder: Path) -> bool:
     return any(path.is_file() for path in folder.rglob("*"))
+
+
+def licence_warnings(recipe: Recipe) -> list[str]:
+    """What to say of a licence that the Hub does not know, with the identifiers that may be meant."""
+    given = recipe.card.licence
+    if given in licences():
+        return []
+    slug = "-".join(given.lower().split())
+    near = [name for name in licences() if name.startswith(slug)] or list(
+        filter(None, [nearest(slug, licences())])
+    )
+    meant = f": {' or '.join(near)}, perhaps" if near else "; `other`, with licence_name, stands for any"
+    return [f"card.licence: the Hub does not know {given!r}{meant}"]
 
 
 def build_files(recipe: Recipe, options: Options, product: Product) -> dict[str, str | bytes]:

@@ -6,12 +6,13 @@ import re
 import shlex
 import shutil
 import unicodedata
+from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
 from probeta import atomic
 from probeta.errors import UsageError
-from probeta.recipe import Recipe, load_recipe
+from probeta.recipe import Recipe, SpanRecipe, load_recipe
 from probeta.recipe.load import RECIPE_FILE
 from probeta.tables import read_table, write_table
 
@@ -43,7 +44,7 @@ def new_recipe(folder: Path, *, source: str | Path = "blank", sheets: bool = Fal
                 copy = str(Path(file).with_suffix(".xlsx").as_posix())
                 text = re.sub(rf"(?<![\w./-]){re.escape(file)}(?![\w./-])", copy, text)
             (target / copy).parent.mkdir(parents=True, exist_ok=True)
-            copy_table(recipe.path(file), target / copy)
+            copy_table(recipe.path(file), target / copy, numbers=number_columns(recipe, file))
         for file in recipe.guidelines:
             (target / "guidelines" / file).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(recipe.guideline_path(file), target / "guidelines" / file)
@@ -73,10 +74,23 @@ def next_commands(recipe: Recipe, folder: Path) -> list[str]:
     return [f"probeta coverage {written}", build] if recipe.kind == "spans" else [build]
 
 
-def copy_table(source: Path, target: Path) -> None:
-    """Copy a table; between CSV, TSV and XLSX every column and cell is kept as text."""
+def number_columns(recipe: Recipe, file: str) -> list[str]:
+    """The columns of a recipe's table that hold numbers: the numeric features of its lexicon."""
+    if not isinstance(recipe, SpanRecipe):
+        return []
+    return [
+        name
+        for lexicon in recipe.lexicons.values()
+        if lexicon.file == file
+        for name, kind in lexicon.features.items()
+        if kind == "number"
+    ]
+
+
+def copy_table(source: Path, target: Path, *, numbers: Collection[str] = ()) -> None:
+    """Copy a table; between CSV, TSV and XLSX every cell is kept as written, ``numbers`` as numbers of a sheet."""
     if source.suffix.lower() == target.suffix.lower():
         shutil.copyfile(source, target)
         return
     table = read_table(source)
-    write_table(target, columns=table.columns, rows=[row.values for row in table])
+    write_table(target, columns=table.columns, rows=[row.values for row in table], numbers=numbers)

@@ -6,7 +6,7 @@ from probeta import builtset
 from probeta.builders.spans import made, tables
 from probeta.builders.spans.content import load_content
 from probeta.builders.spans.generate import generate_base
-from probeta.builders.spans.grid import coverage_report
+from probeta.builders.spans.grid import coverage_report, grid_faults
 from probeta.builders.spans.stats import span_stats
 from probeta.canary import canary
 from probeta.errors import UsageError
@@ -72,4 +72,8 @@ def make(recipe: SpanRecipe, options: Options) -> Product:
         reports={"stats": stats, "coverage": {**coverage, "signature": line}},
         counts={name: stats[name] for name in counted},
         signature=line,
+        warnings=[
+            f"{fault.message}: expected {fault.expected}, found {fault.found}"
+            for fault in grid_faults(recipe, base)
+        ],
     )

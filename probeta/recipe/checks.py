@@ -9,7 +9,7 @@ from typing import NamedTuple
 from probeta.errors import Fault, nearest
 from probeta.recipe.schema import Recipe, SpanRecipe
 from probeta.recipe.selection import MeanTokens, Spread
-from probeta.recipe.source import Document, Place, dotted
+from probeta.recipe.source import Document, Place
 
 
 class Trouble(NamedTuple):
@@ -32,7 +32,7 @@ def cross_faults(recipe: Recipe, document: Document, *, file: str) -> list[Fault
             message=trouble.message,
             file=file,
             row=document.line(trouble.place),
-            column=dotted(trouble.place),
+            column=document.named(trouble.place),
             expected=trouble.expected,
             found=trouble.found,
             fix=trouble.fix,
@@ -125,7 +125,8 @@ def _lexicons(recipe: SpanRecipe) -> Iterator[Trouble]:
             yield unknown((*place, "label"), lexicon.label, recipe.labels, what="label")
         for form, overrides in lexicon.forms.items():
             for feature in overrides:
-                if feature not in lexicon.features:
+                given_by_all = all(feature in other for other in lexicon.forms.values())
+                if feature not in lexicon.features and not given_by_all:
                     yield unknown((*place, "forms", form, feature), feature, lexicon.features, what="feature")
             if form in lexicon.features or form in ("id", lexicon.reasons):
                 yield Trouble((*place, "forms", form), "lexicon_column", f"{form} is more than a form")

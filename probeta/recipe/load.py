@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from probeta.errors import DataError, Fault, UsageError, nearest
 from probeta.recipe.checks import cross_faults
 from probeta.recipe.schema import KINDS, Recipe
-from probeta.recipe.source import Document, Place, dotted, parse_yaml
+from probeta.recipe.source import Document, Place, parse_yaml
 from probeta.tables import decode_utf8
 
 #: The file that makes a folder a recipe.
@@ -166,7 +166,11 @@ def _fault(problem: Any, model: type[BaseModel], document: Document, file: str) 
     kind, value = problem["type"], document.value
     place = _place(problem["loc"], value)
     name = str(place[-1]) if place else file
-    where: dict[str, Any] = {"file": file, "row": document.line(place), "column": dotted(place) or None}
+    where: dict[str, Any] = {
+        "file": file,
+        "row": document.line(place),
+        "column": document.named(place) or None,
+    }
     if kind == "extra_forbidden":
         known = _keys(model, place[:-1], value)
         hint = nearest(name, known)

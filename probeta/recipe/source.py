@@ -38,6 +38,19 @@ class Document:
             place = place[:-1]
         return self.lines.get(place, 1)
 
+    def named(self, place: Place) -> str:
+        """``place`` as people write it, a selection rule with its name: ``selection[1] (openings).words``."""
+        value = self.value
+        for at, part in enumerate(place):
+            if isinstance(value, dict):
+                value = value.get(part)
+            elif isinstance(value, list) and isinstance(part, int) and part < len(value):
+                value = value[part]
+                if isinstance(value, dict) and isinstance(value.get("rule"), str):
+                    rest = dotted(place[at + 1 :])
+                    return f"{dotted(place[: at + 1])} ({value['rule']}){f'.{rest}' if rest else ''}"
+        return dotted(place)
+
 
 def dotted(place: Place) -> str:
     """A place as people write it.

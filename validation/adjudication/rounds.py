@@ -60,7 +60,9 @@ def merge(ledger: Ledger, decisions: Mapping[str, Sequence[Any]], *, file: str |
         entry = known.get(item)
 
         def fault(code: str, message: str, found: str, item: str = item) -> None:
-            faults.append(Fault(code=code, message=message, file=file, row=item, found=found))
+            faults.append(
+                Fault(code=code, message=f"{item}: {message}", file=file, column="item", found=found)
+            )
 
         if entry is None:
             fault("unknown_item", "the decision is about an item that was not annotated", item)

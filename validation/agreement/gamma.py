@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from statistics import mean
 from typing import Any
 
-from probeta.errors import PrerequisiteError
+from probeta.errors import PrerequisiteError, extra
 from probeta.randomness import keyed
 from probeta.validation.agreement.spans import reason
 from probeta.validation.agreement.spansets import SpanAnswers
@@ -83,9 +83,7 @@ def _library() -> Any:
         with _muted():
             import pygamma_agreement
     except ImportError:
-        raise PrerequisiteError(
-            "gamma needs pygamma-agreement", fix="install it: pip install 'probeta[gamma]'"
-        ) from None
+        raise PrerequisiteError("gamma needs pygamma-agreement", fix=extra("gamma")) from None
     return pygamma_agreement
 
 
