@@ -313,7 +313,7 @@ def test_command_merges_decisions(campaign: Path, tmp_path: Path, capsys: pytest
     decisions.write_text("item,annotator,label\np9,judge,a\n")
     code, _, err = call(capsys, *arguments)
     assert code == 1
-    assert "not annotated" in err
+    assert f"{decisions} [item]: p9: the decision is about an item that was not annotated" in err
 
 
 def test_wrong_use(campaign: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -233,6 +233,16 @@ def test_a_sentence_rewritten_in_all_its_rows_is_not_the_recipes(copy: Path) -> 
     assert "base_differs" in {fault.code for fault in check(copy).faults}
 
 
+def test_other_spans_over_the_same_text_are_shown(copy: Path) -> None:
+    def drop(rows: Rows) -> None:
+        next(row for row in rows if row["operation"] is None and len(row["spans"]) == 2)["spans"].pop()
+
+    damage(copy, "sentences", drop)
+    told = next(fault for fault in check(copy).faults if fault.code == "base_differs")
+    assert told.column == "spans" and "the spans of" in told.message
+    assert told.expected is not None and told.expected.startswith(f"{told.found}, ")
+
+
 def test_a_stale_checksum_is_found(copy: Path) -> None:
     with (copy / "GUIDELINES.md").open("a") as handle:
         handle.write("x")

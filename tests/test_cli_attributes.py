@@ -129,7 +129,9 @@ def test_json_holds_the_counts_and_without_a_file_the_rows(
 def test_another_language_without_lists(attributes: Attributes, corpus: Path) -> None:
     refused = attributes(corpus, "--language", "ro")
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert "for language 'ro'; there is for: es" in refused.stderr
+    assert (
+        "for language 'ro'; there is for: es. The other attributes need none: --no-spelling" in refused.stderr
+    )
     done = attributes(corpus, "--language", "ro", "--no-spelling", "--no-ambiguity")
     assert done.returncode == 0
     assert next(csv.DictReader(done.stdout.splitlines()))["type"] == ""

@@ -319,3 +319,9 @@ def test_its_labelling_configuration_is_in_romanian() -> None:
     )
     assert all(f'value="{name}"' in config for name in declared.labels)
     assert "Marcați fragmentele" in config
+
+
+def test_a_corpus_of_another_format_is_named_as_such(tmp_path: Path) -> None:
+    (tmp_path / "dev.conll").write_text("Ion\tB-PERSON\n", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"dev\.conll: expected a file that ends in \.json"):
+        build("histnero", out=tmp_path / "set", corpus=[tmp_path / "dev.conll"])

@@ -10,6 +10,9 @@ from typing import Any
 
 from probeta.errors import UsageError
 
+#: What to do without: lengths, positions, casings and quotes need no list.
+_WITHOUT = ". The other attributes need none: --no-spelling --no-ambiguity leave these out"
+
 
 def _root() -> Traversable:
     return resources.files("probeta.templates") / "lists"
@@ -26,8 +29,7 @@ def _folder(language: str) -> Traversable:
     if language not in known:
         raise UsageError(
             f"there are no spelling rules or word lists for language {language!r}; "
-            f"there are for: {', '.join(known)}. The other attributes need none: leave these out "
-            "(--no-spelling --no-ambiguity)"
+            f"there are for: {', '.join(known)}{_WITHOUT}"
         )
     return _root() / language
 
@@ -44,7 +46,7 @@ def rules(language: str, name: str) -> dict[str, Any]:
     if not path.is_file():
         having = [code for code in languages() if (_root() / code / f"{name}.yaml").is_file()]
         raise UsageError(
-            f"there is no table {name} for language {language!r}; there is for: {', '.join(having)}"
+            f"there is no table {name} for language {language!r}; there is for: {', '.join(having)}{_WITHOUT}"
         )
     loaded: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
     return loaded
