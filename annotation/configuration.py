@@ -83,7 +83,11 @@ def variables(config: str) -> set[str]:
 
 
 def check(config: str, *, kind: Kind) -> None:
-    """Raise a DataError where the configuration asks for a field that items do not have."""
+    """Raise a DataError where the configuration asks for a field that items do not have, or is none.
+
+    The kit that Label Studio's makers publish reads it with the server's own rules, where it is installed
+    (the extra ``annotation``); without it the server is the first to look, before any task is sent.
+    """
     known = {*FIELDS[kind], "answers"}
     missing = sorted(variables(config) - known)
     if missing:
@@ -94,6 +98,17 @@ def check(config: str, *, kind: Kind) -> None:
                 expected=", ".join(f"${name}" for name in FIELDS[kind]),
             )
         )
+
+    try:
+        from label_studio_sdk.label_interface import LabelInterface
+    except ImportError:
+        return
+    try:
+        LabelInterface(config).validate()
+    except Exception as error:  # the kit has no base class of its own errors
+        raise DataError(
+            Fault(code="config", message=f"the labelling configuration is not valid: {error}")
+        ) from None
 
 
 def instructions(guideline: str) -> str:

@@ -21,8 +21,9 @@ from probeta.progress import say
 
 #: Names the program ``label-studio``.
 EXECUTABLE_VARIABLE = "PROBETA_LABEL_STUDIO"
-#: Where a checkout has it (`make test` makes it).
-_CHECKOUT = Path(".venv-label-studio") / "bin" / "label-studio"
+#: Where a checkout has it (`make test` makes it): beside this package, never in the folder that one stands in,
+#: which may be anybody's.
+_CHECKOUT = Path(__file__).resolve().parents[1] / ".venv-label-studio" / "bin" / "label-studio"
 #: Holds the administrator's password; without it the token is the password.
 PASSWORD_VARIABLE = "PROBETA_LABEL_STUDIO_PASSWORD"
 

@@ -55,6 +55,18 @@ def test_blas_holds_the_papers_table_1(blas: Path) -> None:
     assert sum(1 for row in sentences if row["duplicate_of"]) == 40
 
 
+def test_at_least_half_of_each_cell_comes_from_slot_templates(blas: Path) -> None:
+    spans = {row["id"]: row for row in builtset.read(blas, "spans").to_pylist()}
+    made: dict[tuple[str, ...], list[bool]] = {}
+    for row in builtset.read(blas, "sentences").to_pylist():
+        if row["operation"] is None:
+            span = spans[row["id"]]
+            made.setdefault((span["type"], span["length"], span["position"]), []).append(
+                bool(row["template"])
+            )
+    assert all(2 * sum(cell) >= len(cell) for cell in made.values())
+
+
 def test_reports_repeat_what_the_files_hold(blas: Path) -> None:
     stats = json.loads((blas / "reports/stats.json").read_text())
     tokens = builtset.read(blas, "tokens").column("tokens").to_pylist()

@@ -172,3 +172,9 @@ def test_html_in_a_guideline_is_shown_as_text() -> None:
     shown = instructions("# G\n\n<script>alert(1)</script>\n\n| a | b |\n|---|---|\n| 1 | 2 |\n")
     assert "<script>" not in shown
     assert "<table border" in shown
+
+
+def test_a_configuration_that_the_server_would_refuse_is_refused_here() -> None:
+    broken = '<View><Text name="text" value="$text"/><Labels name="label" toName="nobody"/></View>'
+    with pytest.raises(DataError, match="nobody"):
+        check(broken, kind="spans")

@@ -98,7 +98,11 @@ def build(
         contents = folder.Contents(
             configs=product.configs,
             reports=product.reports,
-            texts={"GUIDELINES.md": guidelines_text(loaded), **build_files(loaded, options, product)},
+            texts={
+                "GUIDELINES.md": guidelines_text(loaded),
+                **build_files(loaded, options, product),
+                **product.texts,
+            },
             documents=lambda made, kept: documents(made, loaded, kept=kept),
             hold_back=loaded.card.hold_back,
         )

@@ -12,6 +12,7 @@ from typing import Any
 from probeta import builtset
 from probeta.builders.pairs.build import Mined, mine_pairs
 from probeta.builders.pairs.executors import executor
+from probeta.builders.pairs.funnel import readable
 from probeta.errors import UsageError
 from probeta.hashing import file_sha256, text_hash
 from probeta.pipeline.product import Options, Product
@@ -68,6 +69,7 @@ def make(recipe: PairRecipe, options: Options) -> Product:
             "rejects": {"schema_version": 1, "signature": line, "rejects": list(mined.rejects())},
             "artifacts": artifacts,
         },
+        texts={"reports/funnel.txt": readable(mined.funnel)},
         counts=counts,
         signature=line,
         warnings=[

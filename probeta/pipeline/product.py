@@ -33,6 +33,8 @@ class Product:
     reports: Mapping[str, Mapping[str, Any]]
     counts: Mapping[str, Any]
     signature: str
+    #: Further files, by their path in the folder.
+    texts: Mapping[str, str] = field(default_factory=dict)
     #: What the user must hear, besides that the set was built.
     warnings: Sequence[str] = ()
     #: What ``build/build.json`` says of the inputs.
