@@ -175,6 +175,6 @@ def test_html_in_a_guideline_is_shown_as_text() -> None:
 
 
 def test_a_configuration_that_the_server_would_refuse_is_refused_here() -> None:
-    broken = '<View><Text name="text" value="$text"/><Labels name="label" toName="nobody"/></View>'
+    broken = '<View><Text name="text" value="$text"/><Labels name="label" toName="nobody"><Label value="A"/></Labels></View>'
     with pytest.raises(DataError, match="nobody"):
         check(broken, kind="spans")
