@@ -39,10 +39,11 @@ def data_version(path: Path | str) -> str:
         sums = place / "SHA256SUMS"
         if recipe.is_file() and sums.is_file():
             from probeta.recipe.source import parse_yaml
+            from probeta.tables import decode_utf8
 
-            declared = parse_yaml(recipe.read_text(encoding="utf-8"), file=recipe.name).value
+            declared = parse_yaml(decode_utf8(recipe.read_bytes(), file=recipe.name), file=recipe.name).value
             if isinstance(declared, dict):
-                lines = sums.read_text(encoding="utf-8").splitlines()
+                lines = decode_utf8(sums.read_bytes(), file=sums.name).splitlines()
                 kept = text_hash(*(line for line in lines if "  reports/" not in line))
                 return f"{declared.get('name')}-{declared.get('version')}@{kept[:8]}"
         return place.name

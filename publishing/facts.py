@@ -6,7 +6,6 @@ the card, Croissant, CITATION.cff, Zenodo, BibTeX and the Data Statement agree b
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -117,7 +116,7 @@ def gather(folder: Path, recipe: Recipe) -> Facts:
     """Read the facts of the set in ``folder``, whose data, reports and ``build/`` are written."""
     build = builtset.record(folder, builtset.BUILD)
     reports = {
-        path.stem: json.loads(path.read_text(encoding="utf-8"))
+        path.stem: builtset.record(folder, f"reports/{path.name}")
         for path in sorted((folder / "reports").glob("*.json"))
     }
     configs = read_configs(folder)

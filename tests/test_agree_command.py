@@ -214,6 +214,14 @@ def test_wrong_use(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "annotator" in err
 
 
+@pytest.mark.parametrize("spans", ['"x"', '["x"]', '{"start": 0}', "5"])
+def test_spans_that_are_none(tmp_path: Path, capsys: pytest.CaptureFixture[str], spans: str) -> None:
+    rows = f'{{"item": "a", "annotator": "x", "spans": []}}\n{{"item": "a", "annotator": "y", "spans": {spans}}}\n'
+    code, _, err = call(capsys, write(tmp_path / "t.jsonl", rows))
+    assert code == 1
+    assert "t.jsonl:2 [spans]" in err
+
+
 def test_matrices_of_ones_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = write(tmp_path / "t.csv", "item,A,B\n1,low,low\n2,low,mid\n3,mid,high\n4,high,high\n")
     # Rows in another order than the columns, which are the declared order: linear weights by hand.

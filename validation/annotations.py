@@ -9,7 +9,7 @@ fault unless it is the declared missing token.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -501,6 +501,11 @@ def _checked(frame: pd.DataFrame, file: str) -> str:
             )
     if kind == "spans":
         for line, item, spans in zip(frame.index, frame["item"], frame["spans"], strict=True):
+            if isinstance(spans, str | Mapping) or not isinstance(spans, Iterable | None):
+                faults.append(
+                    _no_spans(file, _number(line), "the spans are no list", "a list, [] for none", spans)
+                )
+                continue
             for span in spans if spans is not None else ():
                 faults += _span_faults(span, file, _number(line), item)
     if faults:
@@ -533,7 +538,21 @@ def _number(line: object) -> int:
     return int(str(line))
 
 
-def _span_faults(span: Mapping[str, Any], file: str, line: int, item: str) -> list[Fault]:
+def _no_spans(file: str, line: int, message: str, expected: str, found: object) -> Fault:
+    return Fault(
+        code="span_type",
+        message=message,
+        file=file,
+        row=line,
+        column="spans",
+        expected=expected,
+        found=repr(found)[:40],
+    )
+
+
+def _span_faults(span: object, file: str, line: int, item: str) -> list[Fault]:
+    if not isinstance(span, Mapping):
+        return [_no_spans(file, line, "a span is no object", "start, end, label", span)]
     start, end, label = (span.get(key) for key in ("start", "end", "label"))
     code, message, expected = "", "", None
     if not (isinstance(start, int) and isinstance(end, int)) or isinstance(start, bool):

@@ -80,6 +80,8 @@ class ReadOptions:
         one_of(self.ambiguous, AMBIGUOUS, what="choice for ambiguous spans")
         one_of(self.span_keys, SPAN_KEYS, what="choice for further keys of spans")
         one_of(self.regions, REGIONS, what="kind of regions")
+        if self.token_column == self.tag_column:
+            raise UsageError(f"tokens and tags cannot both stand in column {self.tag_column}")
         if self.label == "":
             raise UsageError("the label of spans without one is empty")
 

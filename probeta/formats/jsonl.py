@@ -27,6 +27,7 @@ from probeta.formats.base import (
     not_utf8,
 )
 from probeta.formats.rows import RowReader, dump_line, to_row
+from probeta.jsontext import doubt
 from probeta.records import Sentence
 
 _BUFFER = 1 << 20
@@ -56,6 +57,9 @@ def records(source: Source, faults: Faults) -> Iterator[tuple[int, bytes, Any]]:
                 if not raw.isspace() and raw:
                     _tell(raw, line, error, handle, faults)
                 continue
+            if reason := doubt(raw, record):
+                faults.add(Fault(code="json", message=f"the line cannot be read: {reason}", row=line))
+                continue
             yield line, raw, record
 
 
@@ -79,7 +83,9 @@ def read_jsonl(path: Path, *, name: str | None = None) -> list[tuple[int, dict[s
 
 def write_jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     """Write objects of any kind, one a line, whole or not at all."""
-    atomic.write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+    atomic.write_text(
+        path, "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
+    )
 
 
 def _tell(raw: bytes, line: int, error: orjson.JSONDecodeError, handle: BinaryIO, faults: Faults) -> None:

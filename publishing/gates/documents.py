@@ -119,6 +119,9 @@ def croissant_faults(path: Path) -> Iterator[Fault]:
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         yield Fault(code="croissant", message=f"it cannot be read: {error}", file=name)
         return
+    if not isinstance(value, dict):
+        yield Fault(code="croissant", message="it is no JSON object", file=name, expected="{…}")
+        return
     for key in REQUIRED:
         if not value.get(key):
             yield Fault(

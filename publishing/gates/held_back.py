@@ -29,10 +29,10 @@ def check_held_back(subject: Subject) -> Result:
 def _consent_faults(subject: Subject) -> Iterator[Fault]:
     if "annotations" not in subject.configs or subject.recipe is None or subject.folder is None:
         return
-    import json
-
-    report = subject.folder / "reports" / "adjudication.json"
-    recorded = json.loads(report.read_text(encoding="utf-8")).get("consent") if report.is_file() else None
+    report = "reports/adjudication.json"
+    recorded = None
+    if (subject.folder / report).is_file():
+        recorded = builtset.record(subject.folder, report).get("consent")
     if not recorded and not subject.recipe.card.campaign.consent:
         yield Fault(
             code="consent",
