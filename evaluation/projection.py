@@ -22,6 +22,9 @@ from probeta.evaluation.units import MISSING, text
 
 _OWN_COLUMNS = ("system", "n", "recall")
 
+#: No corpus has more; numbers up to here are exact in every library.
+MOST_SPANS = 10**12
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellRate:
@@ -118,8 +121,11 @@ def read_rates(path: Path) -> dict[str, list[CellRate]]:
             )
 
         support, recall = _number(row["n"]), _number(row["recall"])
-        if support is None or support < 0 or support != int(support):
-            fault("n", "the number of spans is no whole number", "0 or more")
+        if not row["system"]:
+            fault("system", "the row names no system", "a name")
+            continue
+        if support is None or not 0 <= support < MOST_SPANS or support != int(support):
+            fault("n", "the number of spans is no whole number", f"0 to {MOST_SPANS:,}")
             continue
         if support == 0:
             continue
@@ -143,6 +149,8 @@ def read_rates(path: Path) -> dict[str, list[CellRate]]:
         )
     if faults:
         raise DataError(faults)
+    if not found:
+        raise DataError(Fault(code="cell", message="no row has a system's recall", file=table.file))
     return found
 
 

@@ -66,6 +66,19 @@ def read_true(path: Path, *, corpora: Sequence[str]) -> dict[str, dict[str, True
                 )
             )
             continue
+        if not row["system"] or row["system"] in found[corpus]:
+            faults.append(
+                Fault(
+                    code="true_score",
+                    message="the system stands twice" if row["system"] else "the row names no system",
+                    file=table.file,
+                    row=row.line,
+                    column="system",
+                    expected="one row a system and corpus",
+                    found=row["system"],
+                )
+            )
+            continue
         if scores.keys() >= {"recall"}:
             found[corpus][row["system"]] = TrueScores(recall=scores["recall"], f1=scores.get("f1"))
     if faults:

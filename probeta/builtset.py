@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -180,6 +181,19 @@ def configs(folder: Path) -> dict[str, list[str]]:
     return found
 
 
+@contextmanager
+def readable(name: str) -> Iterator[None]:
+    """A DataError where the Parquet file ``name`` cannot be read."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except (pa.ArrowInvalid, OSError) as error:
+        raise DataError(
+            Fault(code="parquet", message=f"the file cannot be read: {error}", file=name)
+        ) from None
+
+
 def read(folder: Path, config: str, split: str | None = None) -> pa.Table:
     """One config as an Arrow table; every split, in the files' order, where none is named."""
     import pyarrow as pa
@@ -196,17 +210,13 @@ def read(folder: Path, config: str, split: str | None = None) -> pa.Table:
         there = ", ".join(configs(folder)) or "none"
         wanted = config if split is None else f"{config}/{split}"
         raise UsageError(f"{folder} has no config {wanted}; it has: {there}")
-    try:
-        return pa.concat_tables([pq.read_table(path) for path in paths])
-    except (pa.ArrowInvalid, OSError) as error:
-        raise DataError(
-            Fault(
-                code="parquet",
-                message=f"the file cannot be read: {error}",
-                file=f"{config}/{paths[0].name}",
-                fix="build the set again",
-            )
-        ) from None
+    tables = []
+    for path in paths:
+        with readable(f"{config}/{path.name}"):
+            tables.append(pq.read_table(path))
+    with readable(config):
+        # Splits whose columns differ cannot be put together either.
+        return pa.concat_tables(tables)
 
 
 def sentences(folder: Path, split: str | None = None) -> Iterator[Sentence]:

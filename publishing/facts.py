@@ -142,7 +142,9 @@ def read_configs(folder: Path) -> list[Config]:
         files = []
         for split in sorted(splits, key=split_order):
             path = folder / name / f"{split}-00000-of-00001.parquet"
-            meta = pq.read_metadata(path)
+            with builtset.readable(f"{name}/{path.name}"):
+                meta = pq.read_metadata(path)
+                features = Features.from_arrow_schema(pq.read_schema(path))
             files.append(
                 SplitFile(
                     name=split,
@@ -154,7 +156,6 @@ def read_configs(folder: Path) -> list[Config]:
                     ),
                 )
             )
-        features = Features.from_arrow_schema(pq.read_schema(path))
         found.append(Config(name=name, features=features, splits=files))
     return found
 

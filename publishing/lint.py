@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from probeta.errors import Fault
+from probeta.errors import DataError, Fault
 from probeta.publishing.gates.documents import check_documents
 from probeta.publishing.gates.held_back import check_held_back
 from probeta.publishing.gates.info import check_info
@@ -68,4 +68,12 @@ class Linted:
 def lint(path: Path) -> Linted:
     """Run every gate on the folder or card at ``path``; a UsageError where there is neither."""
     subject = open_subject(path)
-    return Linted(subject=subject, gates={name: gate(subject) for name, gate in GATES.items()})
+    return Linted(subject=subject, gates={name: _run(gate, subject) for name, gate in GATES.items()})
+
+
+def _run(gate: Callable[[Subject], Result], subject: Subject) -> Result:
+    """What a gate says; a file that it cannot read is its fault."""
+    try:
+        return gate(subject)
+    except DataError as error:
+        return Result(faults=error.faults)

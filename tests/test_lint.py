@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -427,6 +428,24 @@ def test_our_own_set_passes_every_gate_and_a_changed_number_does_not(blas: Path,
     faults = lint(folder).faults
     assert [fault.code for fault in faults] == ["document_differs"]
     assert "154" in str(faults[0].found)
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("spans/test-00000-of-00001.parquet", b"PAR1 no more"),
+        ("reports/coverage.json", b'{"cells": 5}'),
+        ("reports/stats.json", b"\xff"),
+        ("build/build.json", b"[]"),
+        ("croissant.json", b"5"),
+    ],
+)
+def test_our_own_set_with_a_damaged_file(blas: Path, tmp_path: Path, name: str, data: bytes) -> None:
+    folder = tmp_path / "blas"
+    shutil.copytree(blas, folder)
+    (folder / name).write_bytes(data)
+    found = lint(folder)
+    assert ("checksum", name) in {(fault.code, fault.file) for fault in found.faults}
 
 
 def test_annotations_without_recorded_consent(blas: Path, tmp_path: Path) -> None:

@@ -382,6 +382,31 @@ def test_faults_are_all_told(
     assert "expected one of margins" in err
 
 
+@pytest.mark.parametrize(
+    ("rows", "column"),
+    [
+        (",with,10,0.5\n", "system"),
+        ("a,with,99999999999999999999,0.5\n", "n"),
+        ("a,with,inf,0.5\n", "n"),
+        ("", None),
+    ],
+)
+def test_cells_that_say_nothing(tmp_path: Path, rows: str, column: str | None) -> None:
+    (tmp_path / "cells.csv").write_text("system,quotes,n,recall\n" + rows)
+    with pytest.raises(DataError) as caught:
+        read_rates(tmp_path / "cells.csv")
+    assert [fault.column for fault in caught.value.faults] == [column]
+
+
+@pytest.mark.parametrize("row", ["a,0.6", ",0.6"])
+def test_true_scores_are_one_row_a_system(tmp_path: Path, row: str) -> None:
+    from probeta.evaluation.true_scores import read_true
+
+    (tmp_path / "true.csv").write_text(f"system,recall\na,0.5\n{row}\n")
+    with pytest.raises(DataError, match=r"true\.csv:3 \[system\]"):
+        read_true(tmp_path / "true.csv", corpora=["dev"])
+
+
 def test_true_scores_of_an_unknown_system_are_refused(corpus: Path, small_cells: Path) -> None:
     from probeta.evaluation.true_scores import TrueScores
 

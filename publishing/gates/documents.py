@@ -45,7 +45,18 @@ def derived_faults(subject: Subject) -> Iterator[Fault]:
 
     folder, recipe = subject.folder, subject.recipe
     assert folder is not None and recipe is not None
-    for name, text in documents(folder, recipe).items():
+    try:
+        made = documents(folder, recipe)
+    except (TypeError, KeyError, AttributeError, ValueError) as error:
+        # A report that somebody changed has any shape, and breaks whatever reads it.
+        yield Fault(
+            code="reports",
+            message=f"no documents can be made of the reports: {error!r}",
+            file="reports",
+            fix="build the set again",
+        )
+        return
+    for name, text in made.items():
         path = folder / name
         if not path.is_file():
             yield Fault(

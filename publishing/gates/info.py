@@ -103,7 +103,7 @@ def _entry_faults(
     if "splits" not in entry:
         return
     counts = {
-        split: sum(_rows(file) for file in parts)
+        split: sum(file.rows() for file in parts)
         for split, parts in files.items()
         if all(file.kind == "parquet" for file in parts)
     }
@@ -134,12 +134,6 @@ def _entry_faults(
                 found=str(listed[split]),
                 fix="correct num_examples",
             )
-
-
-def _rows(file: DataFile) -> int:
-    import pyarrow.parquet as pq
-
-    return int(pq.read_metadata(file.path).num_rows)
 
 
 def _feature_faults(
@@ -188,7 +182,7 @@ def _size_faults(subject: Subject) -> Iterator[Fault]:
     if not words or any(file.kind != "parquet" for file in subject.files):
         return
     totals = {
-        config: sum(_rows(file) for parts in splits.values() for file in parts)
+        config: sum(file.rows() for parts in splits.values() for file in parts)
         for config, splits in subject.configs.items()
     }
     fitting = {size_category(rows) for rows in (*totals.values(), sum(totals.values()))}

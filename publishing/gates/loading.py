@@ -70,7 +70,7 @@ def _compare(loaded: Any, files: Any) -> Iterator[Fault]:
 
     # Whatever the features say, the values of a column are compared as they lie in memory.
     table = loaded.with_format("arrow")
-    rows = sum(_rows(file.path) for file in files)
+    rows = sum(file.rows() for file in files)
     if loaded.num_rows != rows:
         yield Fault(
             code="load_rows",
@@ -111,12 +111,6 @@ def _compare(loaded: Any, files: Any) -> Iterator[Fault]:
                     )
                     return
             at += batch.num_rows
-
-
-def _rows(path: Path) -> int:
-    import pyarrow.parquet as pq
-
-    return int(pq.read_metadata(path).num_rows)
 
 
 def _short(error: Exception) -> str:

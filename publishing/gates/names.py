@@ -28,7 +28,7 @@ def check_names(subject: Subject) -> Result:
             if not declared:
                 faults += split_faults(config, split)
             kinds = {file.kind for file in files}
-            if kinds == {"parquet"} and not any(_rows(file.path) for file in files):
+            if kinds == {"parquet"} and not any(file.rows() for file in files):
                 faults.append(
                     Fault(
                         code="split_empty",
@@ -62,12 +62,6 @@ def _declared(header: Header) -> Iterator[Fault]:
                 place = ("configs", at, "data_files", number, "split")
                 for fault in split_faults(str(name), split):
                     yield replace(fault, file=CARD, row=header.line(place), column=dotted(place))
-
-
-def _rows(path: object) -> int:
-    import pyarrow.parquet as pq
-
-    return int(pq.read_metadata(path).num_rows)
 
 
 def config_faults(name: str) -> Iterator[Fault]:

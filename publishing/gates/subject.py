@@ -46,17 +46,26 @@ class DataFile:
         return {"file": self.name, "row": row, "column": column}
 
     def batches(self, size: int = 8192) -> Iterator[pa.RecordBatch]:
-        """The rows of a Parquet file, a batch at a time."""
+        """The rows of a Parquet file, a batch at a time; a DataError where it cannot be read."""
         import pyarrow.parquet as pq
 
-        yield from pq.ParquetFile(self.path).iter_batches(batch_size=size)
+        with builtset.readable(self.name):
+            yield from pq.ParquetFile(self.path).iter_batches(batch_size=size)
 
     def features(self) -> Features:
-        """The features that the schema of a Parquet file declares."""
+        """The features that the schema of a Parquet file declares; a DataError where it cannot be read."""
         import pyarrow.parquet as pq
         from datasets import Features
 
-        return Features.from_arrow_schema(pq.read_schema(self.path))
+        with builtset.readable(self.name):
+            return Features.from_arrow_schema(pq.read_schema(self.path))
+
+    def rows(self) -> int:
+        """How many rows a Parquet file says that it has; a DataError where it cannot be read."""
+        import pyarrow.parquet as pq
+
+        with builtset.readable(self.name):
+            return int(pq.read_metadata(self.path).num_rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
