@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Mapping
 from importlib.resources import files
@@ -143,7 +144,10 @@ class Server:
 
 
 def _end_with_parent() -> None:
-    """Ask Linux to end the server when whoever started it dies, even by a kill that nobody can catch."""
+    """Ask Linux to end the server when whoever started it dies, even by a kill that nobody can catch.
+
+    Linux means the thread that started it, so this is for the main thread alone.
+    """
     import ctypes
 
     ctypes.CDLL(None).prctl(1, signal.SIGTERM)
@@ -162,6 +166,7 @@ def start(
     data.mkdir(parents=True, exist_ok=True, mode=0o700)
     log = data / "server.log"
     command = [str(executable), "start", "--no-browser", "--internal-host", "127.0.0.1", "--port", str(port)]
+    ties = sys.platform == "linux" and threading.current_thread() is threading.main_thread()
     with log.open("wb") as handle:
         process = subprocess.Popen(
             command,
@@ -171,7 +176,7 @@ def start(
             stdout=handle,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            preexec_fn=_end_with_parent if sys.platform == "linux" else None,
+            preexec_fn=_end_with_parent if ties else None,
         )
     server = Server(process=process, url=f"http://127.0.0.1:{port}", log=log)
     try:
