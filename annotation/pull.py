@@ -93,13 +93,8 @@ def _add_predictions(client: Client, project: int, tasks: list[dict[str, Any]]) 
 
 
 def _hide_people(tasks: list[dict[str, Any]], campaign: str) -> None:
-    """Put hashes in the place of the addresses that people are named by: drafts, and accounts given whole."""
+    """Put hashes in the place of the addresses that drafts are signed with."""
     for task in tasks:
-        for answer in task.get("annotations") or ():
-            for key in ("completed_by", "updated_by"):
-                if isinstance(answer.get(key), dict):
-                    # Some versions give the account instead of its number; the number is all that is needed.
-                    answer[key] = answer[key].get("id")
         for draft in task.get("drafts") or ():
             draft.pop("created_username", None)
             if isinstance(draft.get("user"), str):
