@@ -37,7 +37,7 @@ def marked(*documents: dict[str, list[tuple[int, int, str]]]) -> SpanAnswers:
 
 @pytest.mark.skipif(there, reason="pygamma-agreement is installed")
 def test_the_missing_extra_is_one_sentence() -> None:
-    with pytest.raises(PrerequisiteError, match=r"pip install 'probeta\[gamma\]'"):
+    with pytest.raises(PrerequisiteError, match=r"pip install --editable '\.\[gamma\]'"):
         module.gamma(marked({"a": [(0, 3, "X")], "b": [(0, 3, "X")]}))
 
 

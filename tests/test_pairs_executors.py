@@ -126,7 +126,7 @@ def test_a_document_that_kills_or_hangs_is_quarantined(
 
 @pytest.mark.skipif(importlib.util.find_spec("datatrove") is not None, reason="datatrove is installed")
 def test_without_datatrove_the_way_is_named(tmp_path: Path) -> None:
-    with pytest.raises(PrerequisiteError, match=r"probeta\[scale\]"):
+    with pytest.raises(PrerequisiteError, match=r"pip install --editable '\.\[scale\]'"):
         executor("slurm", workers=2, folder=tmp_path)
 
 

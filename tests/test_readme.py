@@ -32,6 +32,6 @@ def test_links_lead_somewhere() -> None:
 
 def test_the_toy_systems_say_what_they_need(tmp_path: Path) -> None:
     script = ROOT / "examples" / "toy_systems.py"
-    assert "usage:" in run(f"python {script}", cwd=tmp_path).stderr
-    done = run(f"python {script} nope out", cwd=tmp_path)
+    assert "usage:" in run(f'python "{script}"', cwd=tmp_path).stderr
+    done = run(f'python "{script}" nope out', cwd=tmp_path)
     assert (done.returncode, done.stderr) == (1, "toy_systems.py: no such folder: nope\n")
