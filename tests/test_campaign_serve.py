@@ -100,7 +100,7 @@ def test_a_taken_port_is_refused(tmp_path: Path) -> None:
 def test_a_missing_program_is_one_sentence_with_the_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(serve, "_CHECKOUT", tmp_path / "none")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("PROBETA_LABEL_STUDIO", raising=False)
