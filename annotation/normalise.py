@@ -17,6 +17,10 @@ from probeta.annotation.campaign import Item, Settings
 from probeta.annotation.regions import choice_of, spans_of
 from probeta.errors import Fault
 
+#: The two stamps of a new annotation lie under a tenth of a millisecond apart (measured on 1.23.2, also in a bulk
+#: import); no two requests follow one another as fast as this.
+_STAMPED_TOGETHER = 0.01
+
 #: Keys of a row that the annotation table does not have.
 Row = dict[str, Any]
 
@@ -177,7 +181,7 @@ def _row(
 
 
 def _changed(annotation: Mapping[str, Any]) -> bool:
-    """Whether it was changed after it was made, which the server stamps within a moment."""
+    """Whether it was changed after it was made."""
     try:
         made, changed = (
             datetime.fromisoformat(str(annotation[name]).replace("Z", "+00:00"))
@@ -185,7 +189,7 @@ def _changed(annotation: Mapping[str, Any]) -> bool:
         )
     except (KeyError, ValueError):
         return True
-    return abs((changed - made).total_seconds()) > 0.5
+    return abs((changed - made).total_seconds()) > _STAMPED_TOGETHER
 
 
 def _seconds(value: object) -> float | None:
