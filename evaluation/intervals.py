@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from probeta import resampling
 from probeta.rates import Interval as Interval
 from probeta.rates import wilson as wilson
 from probeta.rates import z_value
@@ -21,8 +22,6 @@ from probeta.rates import z_value
 NO_INTERVAL = "the same in all bootstrap samples"
 #: Bounds nearer than this differ by rounding alone.
 _NO_WIDTH = 1e-12
-#: Replicates held in memory at once.
-_BLOCK = 1 << 21
 
 
 def newcombe(
@@ -96,41 +95,30 @@ def resample(
     drawn with replacement, as many as there are, so that sentences made from one base sentence stay
     together. The same seed gives the same draw for any columns: differences are paired.
     """
-    count = int(cluster.max()) + 1 if len(cluster) else 0
-    if not count:
-        return np.zeros((samples, units.shape[1]))
-    table = np.zeros((count, units.shape[1]))
-    np.add.at(table, cluster, units)
-    generator = np.random.default_rng([seed, count])
-    rows = max(1, _BLOCK // count)
-    sums = np.empty((samples, units.shape[1]))
-    chances = np.full(count, 1 / count)
-    for start in range(0, samples, rows):
-        weights = generator.multinomial(count, chances, size=min(rows, samples - start))
-        sums[start : start + rows] = weights @ table
-    return sums
+    table = resampling.by_cluster(units, cluster)
+    return resampling.Draws(samples=samples, seed=seed).sums(resampling.each(table))
 
 
 def percentile(values: npt.NDArray[np.float64], *, confidence: float = 0.95) -> Interval | None:
-    """The percentile interval of bootstrap values; undefined ones (NaN) are left out, None if all are.
+    """The percentile interval of bootstrap values, undefined ones (NaN) left out; None if they are many.
 
     None too where it has no width: one base sentence, or as many hits in each, gives the same score in every
     sample, which is no certainty.
     """
-    known = values[~np.isnan(values)]
-    if not len(known):
-        return None
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(known, [tail, 1 - tail])
-    return Interval(float(low), float(high)) if high - low > _NO_WIDTH else None
+    low, high, _, _ = resampling.percentiles(values, confidence=confidence)
+    return Interval(low, high) if low is not None and high is not None and high - low > _NO_WIDTH else None
 
 
 def percentile_json(interval: Interval | None) -> dict[str, Any]:
     """The interval's bounds; null with a reason where there is none.
 
     >>> percentile_json(None)["reason"]
-    'the score is the same in all bootstrap samples, or undefined'
+    'the score is the same in all bootstrap samples, or undefined in more than one of twenty'
     """
     if interval is None:
-        return {"low": None, "high": None, "reason": f"the score is {NO_INTERVAL}, or undefined"}
+        return {
+            "low": None,
+            "high": None,
+            "reason": f"the score is {NO_INTERVAL}, or undefined in more than one of twenty",
+        }
     return {"low": interval.low, "high": interval.high}

@@ -224,12 +224,13 @@ def test_two_way_is_wider_than_by_item() -> None:
 
 
 def test_memory_and_blocks_do_not_change_the_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    from probeta.validation.agreement import estimation, intervals, study
+    from probeta import resampling
+    from probeta.validation.agreement import study
 
     rows = [["x", "y", "x"], ["x", None, "x"], ["y", "y", "z"], ["z", "z", None]] * 25
     coded = A.from_rows(rows)
     interval = A.Interval(resamples=150)
     whole = A.light_kappa(coded, interval=interval)
-    for module in (estimation, intervals, study):
+    for module in (resampling, study):
         monkeypatch.setattr(module, "BLOCK", 1500)
     assert A.light_kappa(coded, interval=interval) == whole

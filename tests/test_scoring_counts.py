@@ -137,9 +137,13 @@ def test_bootstrap_does_not_depend_on_the_order(seed: int) -> None:
 
 
 def test_percentile_leaves_undefined_samples_out() -> None:
-    assert intervals.percentile(np.array([np.nan, 0.0, 1.0])) == pytest.approx((0.025, 0.975))
+    # One of twenty-one undefined: twenty values from 0 to 1, percentiles between them.
+    known = np.linspace(0, 1, 20)
+    assert intervals.percentile(np.append(known, np.nan)) == pytest.approx((0.025, 0.975))
+    # More than one in twenty: what is left stands for other data than were observed.
+    assert intervals.percentile(np.append(known, [np.nan, np.nan])) is None
     # Equal samples are no certainty.
-    assert intervals.percentile(np.array([np.nan, 0.5, 0.5])) is None
+    assert intervals.percentile(np.array([0.5, 0.5])) is None
     assert intervals.percentile(np.array([np.nan])) is None
 
 

@@ -346,22 +346,24 @@ def _scored(codes: Any, guesses: Any, groups: Any, classes: Sequence[str], seed:
     """Accuracy, and recall and precision by class, each with its interval."""
     import numpy as np
 
+    from probeta.resampling import Draws, by_cluster, each, percentiles
+
     right = codes == guesses
-    clusters = int(groups.max()) + 1
-    draws = np.random.default_rng(seed).integers(0, clusters, size=(RESAMPLES, clusters))
+    draws = Draws(samples=RESAMPLES, seed=seed)
 
     def rate(hit: Any, among: Any) -> dict[str, Any]:
         if not among.any():
             return _undefined("no such pair")
-        hits = np.bincount(groups, weights=hit & among, minlength=clusters)
-        sizes = np.bincount(groups, weights=among, minlength=clusters)
-        value = hits.sum() / sizes.sum()
-        if clusters < 2:
-            return {"value": _rounded(value), "low": None, "high": None, "reason": "one document"}
-        total = sizes[draws].sum(axis=1)
-        seen = total > 0
-        low, high = np.percentile(hits[draws].sum(axis=1)[seen] / total[seen], [2.5, 97.5])
-        return {"value": _rounded(value), "low": _rounded(low), "high": _rounded(high), "reason": None}
+        documents = by_cluster(np.column_stack([hit & among, among]).astype(float), groups)
+        hits, sizes = documents.sum(axis=0)
+        found = _undefined("one document") | {"value": _rounded(hits / sizes)}
+        if len(documents) < 2:
+            return found
+        with np.errstate(invalid="ignore"):
+            low, high, _, _ = percentiles(np.divide(*draws.sums(each(documents)).T))
+        if low is None or high is None:
+            return found | {"reason": "undefined in more than one resample of twenty"}
+        return found | {"low": _rounded(low), "high": _rounded(high), "reason": None}
 
     everywhere = np.ones_like(right)
     return {

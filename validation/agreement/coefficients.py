@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from probeta.resampling import Units, distinct, percentiles
 from probeta.validation.agreement.estimates import Estimate
 from probeta.validation.agreement.estimation import Parts
-from probeta.validation.agreement.intervals import Units, distinct, percentiles
 from probeta.validation.agreement.pairs import kappas
 from probeta.validation.agreement.study import Study, study
 from probeta.validation.agreement.sums import CountSums
@@ -378,7 +378,7 @@ def _mean_of_pairs(name: str, made: Study, *, by_overlap: bool) -> Estimate:
             reason = "no_two_way_form"
         else:
             sampled = mean(*made.sampled_pairs, made.rater_draws if method == "two_way" else None)
-            low, high, undefined, reason = percentiles(sampled, made.interval.confidence)
+            low, high, undefined, reason = percentiles(sampled, confidence=made.interval.confidence)
     return Estimate(
         name=name,
         value=float(total),

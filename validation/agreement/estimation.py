@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from probeta.resampling import Draws, Units, percentiles
 from probeta.validation.agreement.estimates import Estimate
-from probeta.validation.agreement.intervals import (
-    BLOCK,
-    Interval,
-    Units,
-    draws,
-    linearised,
-    percentiles,
-    student,
-)
+from probeta.validation.agreement.intervals import Interval, linearised, student
 
 Floats = npt.NDArray[Any]
 
@@ -48,25 +41,12 @@ class Basis(NamedTuple):
     pairs: int
 
 
-class Sampler:
-    """The bootstrap draws of one study; units with the same multiplicities are drawn once and kept."""
+class Sampler(Draws):
+    """The bootstrap draws of one study, with how its intervals are made."""
 
     def __init__(self, interval: Interval) -> None:
+        super().__init__(samples=interval.resamples, seed=interval.seed)
         self.interval = interval
-        self._kept: dict[bytes, list[Floats]] = {}
-
-    def blocks(self, multiplicity: npt.NDArray[np.int64]) -> Iterable[Floats]:
-        """The draws in blocks of samples; kept only where they are small."""
-        if len(multiplicity) * self.interval.resamples > BLOCK:
-            return draws(multiplicity, self.interval)
-        key = multiplicity.tobytes()
-        if key not in self._kept:
-            self._kept[key] = list(draws(multiplicity, self.interval))
-        return self._kept[key]
-
-    def sums(self, units: Units) -> Floats:
-        """The sums of every bootstrap sample: (resamples, sums)."""
-        return np.concatenate([block @ units.sums for block in self.blocks(units.multiplicity)])
 
 
 def estimate(
@@ -108,7 +88,7 @@ def estimate(
                 error = linearised(variance or (lambda sums: parts(sums).value), variance_units or units)
             if method == "bootstrap":
                 sampled = parts(sampler.sums(units)).value
-                low, high, dropped, reason = percentiles(sampled, sampler.interval.confidence)
+                low, high, dropped, reason = percentiles(sampled, confidence=sampler.interval.confidence)
             elif error is None:
                 reason = "unstable"
             else:

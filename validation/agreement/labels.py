@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from probeta.resampling import by_cluster, distinct
 from probeta.validation.agreement.coefficients import conger_kappa, fleiss_kappa
 from probeta.validation.agreement.estimates import Estimate
 from probeta.validation.agreement.estimation import Parts
-from probeta.validation.agreement.intervals import by_cluster, distinct
 from probeta.validation.agreement.study import Study
 
 Floats = npt.NDArray[Any]

@@ -10,18 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from probeta import resampling
 from probeta.errors import UsageError
+from probeta.resampling import BLOCK, Units, by_cluster, distinct, each, percentiles
 from probeta.validation.agreement.coding import Coded, from_rows
 from probeta.validation.agreement.estimates import Estimate
 from probeta.validation.agreement.estimation import Basis, Parts, Sampler, estimate, number
-from probeta.validation.agreement.intervals import (
-    BLOCK,
-    Interval,
-    Units,
-    by_cluster,
-    distinct,
-    percentiles,
-)
+from probeta.validation.agreement.intervals import Interval
 from probeta.validation.agreement.sums import (
     CountSums,
     PairTables,
@@ -255,7 +250,7 @@ class Study:
         # Few rows are alike where there are many raters: one draw of items, shared by all coefficients
         # and labels, is then cheaper than a draw of each one's distinct rows.
         alike = len(rows) * self.interval.resamples > BLOCK
-        units = distinct(rows) if alike else Units(rows, np.ones(len(rows), dtype=np.int64))
+        units = distinct(rows) if alike else each(rows)
 
         def split(packed: Floats) -> tuple[CountSums, Floats, Floats]:
             counts = packed[..., width:].reshape(*packed.shape[:-1], raters, labels)
@@ -318,7 +313,7 @@ class Study:
                         for sums, counts, times in self._two_way_sums(weights)
                     ]
                 )
-                low, high, undefined, reason = percentiles(sampled, self.interval.confidence)
+                low, high, undefined, reason = percentiles(sampled, confidence=self.interval.confidence)
         return Estimate(
             name=name,
             value=float(total.value),
@@ -351,13 +346,16 @@ class Study:
     @cached_property
     def rater_draws(self) -> Floats:
         """How often each rater is drawn in each sample: (resamples, raters)."""
-        generator = self.interval.generator("raters")
-        draws = np.zeros((self.interval.resamples, len(self.coded.raters)))
         active = self.coded.active
-        chosen = generator.integers(0, len(active), size=(self.interval.resamples, len(active)))
-        for row, picked in zip(draws, chosen, strict=True):
-            row[active] = np.bincount(picked, minlength=len(active))
-        return draws
+        drawn = resampling.draws(
+            np.ones(len(active), dtype=np.int64),
+            samples=self.interval.resamples,
+            seed=self.interval.seed,
+            key="raters",
+        )
+        found = np.zeros((self.interval.resamples, len(self.coded.raters)))
+        found[:, active] = np.concatenate(list(drawn))
+        return found
 
     def alpha_distances(self, sums: CountSums) -> Floats:
         """Krippendorff's distances over the labels; the ordinal ones follow the sums' own counts."""

@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from probeta.resampling import by_cluster, distinct
 from probeta.validation.agreement.estimates import Estimate
 from probeta.validation.agreement.estimation import Parts, Sampler, estimate
-from probeta.validation.agreement.intervals import Interval, by_cluster, distinct
+from probeta.validation.agreement.intervals import Interval
 from probeta.validation.agreement.spans import basis, of_label, reason
 from probeta.validation.agreement.spansets import SpanAnswers, overlapping
 
