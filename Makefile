@@ -4,7 +4,8 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 STUDIO := .venv-label-studio
-PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
+# -qq: pip's errors, not its remarks on the registries that a machine is set to.
+PIP    := -m pip install -qq --disable-pip-version-check --no-deps
 
 .PHONY: demo test test-gamma test-extras check bench lock clean
 
@@ -22,27 +23,27 @@ $(STUDIO)/.ready: annotation/requirements-label-studio.lock
 	elif [ -L $(STUDIO) ]; then echo 'the tests use the Label Studio that $(STUDIO) links to'; \
 	else echo 'installing Label Studio for the tests into $(STUDIO) (about 1 GB, two minutes)'; \
 	$(PYTHON) -m venv --clear $(STUDIO) && \
-	$(STUDIO)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --requirement $< && \
+	$(STUDIO)/bin/python $(PIP) --require-hashes --requirement $< && \
 	touch $@; fi
 
 # The extra `gamma` has an environment of its own: its solvers weigh 250 MB, and its numpy is not ours.
 test-gamma: $(VENV)-gamma/.ready
-	PYTHONPATH=. $(VENV)-gamma/bin/python -m pytest -q -m gamma tests/test_agreement_gamma.py
+	PYTHONPATH=. $(VENV)-gamma/bin/python -m pytest -q -m gamma tests/test_agreement_gamma.py $(ARGS)
 
 $(VENV)-gamma/.ready: requirements-gamma.lock
 	$(PYTHON) -m venv --clear $(VENV)-gamma
-	$(VENV)-gamma/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement requirements-gamma.lock
+	$(VENV)-gamma/bin/python $(PIP) --requirement requirements-gamma.lock
 	@touch $@
 
 # The extras `scale` and `baselines` lie on top of our environment; most people need neither.
 test-extras: $(VENV)-extras/.ready
-	$(VENV)-extras/bin/python -m pytest -q tests/test_pairs_executors.py tests/test_pairs_artifacts.py
+	$(VENV)-extras/bin/python -m pytest -q tests/test_pairs_executors.py tests/test_pairs_artifacts.py $(ARGS)
 
 $(VENV)-extras/.ready: $(READY) requirements-extras.lock
 	$(PYTHON) -m venv --clear $(VENV)-extras
 	$(BIN)/python -c 'import sysconfig; print("import site; site.addsitedir(%r)" % sysconfig.get_path("purelib"))' >$(VENV)-extras/below.pth
 	$(VENV)-extras/bin/python -c 'import shutil, sysconfig; shutil.move("$(VENV)-extras/below.pth", sysconfig.get_path("purelib"))'
-	$(VENV)-extras/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement requirements-extras.lock
+	$(VENV)-extras/bin/python $(PIP) --requirement requirements-extras.lock
 	@touch $@
 
 # What a change must pass besides the tests; pre-commit and the workflow call the same.
@@ -59,8 +60,8 @@ bench: $(READY)
 $(READY): pyproject.toml requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo 'probeta needs Python 3.11 or newer; say which: make $(MAKECMDGOALS) PYTHON=python3.11' >&2; exit 2; }
 	$(PYTHON) -m venv --clear $(VENV)
-	$(PIP) --requirement requirements.lock
-	$(PIP) --no-build-isolation --editable .
+	$(BIN)/python $(PIP) --requirement requirements.lock
+	$(BIN)/python $(PIP) --no-build-isolation --editable .
 	@touch $@
 
 lock:
