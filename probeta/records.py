@@ -6,11 +6,11 @@ Offsets are half-open ``[start, end)`` in Unicode code points, as Python's own i
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
+from unicodedata import combining
 
 from probeta.errors import DataError, Fault
 
@@ -31,7 +31,7 @@ class Sentence:
     """A text with its spans, sorted by start; ``attributes`` are the sentence's, by name.
 
     A sentence without spans is allowed. Spans may touch but not overlap; an overlap, an empty span, one
-    out of range, one out of order or one that starts on a combining mark raises a DataError.
+    out of range, one out of order or one that cuts a letter from its combining marks raises a DataError.
     """
 
     id: str
@@ -43,10 +43,10 @@ class Sentence:
         # Every record passes here, so the good ones pass quickly; ``span_faults`` says what is wrong.
         text, last = self.text, 0
         for span in self.spans:
-            start = span.start
-            if not last <= start < span.end <= len(text) or unicodedata.combining(text[start]):
+            start, end = span.start, span.end
+            if not last <= start < end <= len(text) or cuts_letter(text, start, end):
                 raise DataError(span_faults(text, self.spans, row=self.id))
-            last = span.end
+            last = end
 
     @classmethod
     def unchecked(
@@ -82,6 +82,17 @@ class Pair:
     attributes: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
 
 
+def cuts_letter(text: str, start: int, end: int) -> bool:
+    """Whether a span starts on a combining mark or ends before one; the span is within the text.
+
+    >>> cuts_letter("re\u0301sume\u0301", 2, 8), cuts_letter("re\u0301sume\u0301", 0, 7)
+    (True, True)
+    >>> cuts_letter("re\u0301sume\u0301", 0, 8)
+    False
+    """
+    return combining(text[start]) > 0 or (end < len(text) and combining(text[end]) > 0)
+
+
 def span_faults(
     text: str, spans: Iterable[Span], *, file: str | None = None, row: int | str | None = None
 ) -> list[Fault]:
@@ -110,7 +121,9 @@ def span_faults(
             fault(
                 "span_order", "span overlaps or precedes the one before it", f"start at {last} or later", here
             )
-        elif unicodedata.combining(text[span.start]):
+        elif combining(text[span.start]):
             fault("span_on_mark", "span starts on a combining mark", "start on a base letter", here)
+        elif cuts_letter(text, span.start, span.end):
+            fault("span_on_mark", "span ends before a combining mark", "end behind the letter's marks", here)
         last = max(last, span.end)
     return faults

@@ -9,6 +9,7 @@ from pathlib import Path
 import datasets
 import pyarrow.parquet as pq
 import pytest
+import small_recipe
 from console import run
 
 from probeta import builtset
@@ -16,6 +17,7 @@ from probeta.errors import DataError, UsageError
 from probeta.hashing import file_sha256
 from probeta.pipeline.build import build
 from probeta.pipeline.new import new_recipe
+from probeta.validation.check import check
 
 #: Table 1 of the BLAS paper (arXiv 2602.12759): sentences by type, length and position.
 TABLE_1 = {
@@ -134,6 +136,18 @@ def test_thirty_a_cell_without_duplicates(tmp_path: Path) -> None:
     rows = builtset.read(tmp_path / "big", "sentences").to_pylist()
     texts = [row["text"] for row in rows if row["operation"] is None]
     assert len(texts) == len(set(texts)) == 30 * 16
+
+
+@pytest.mark.parametrize("perturbations", [{}, {"perturbations": {"grid": {}}}], ids=["left_out", "empty"])
+def test_a_recipe_without_perturbations_builds_its_base_sentences(
+    perturbations: dict[str, object], tmp_path: Path
+) -> None:
+    rows = [{"text": "Le duelen los [[pies]] al subir.", "tone": "dry"}]
+    built = build(small_recipe.write(tmp_path / "own", rows, **perturbations), out=tmp_path / "set")
+    assert (built.counts["base_sentences"], built.counts["sentences"]) == (1, 1)
+    (row,) = builtset.read(tmp_path / "set", "sentences").to_pylist()
+    assert (row["id"], row["base_id"], row["operation"]) == ("r1", "r1", None)
+    assert check(tmp_path / "set").faults == []
 
 
 def test_a_corpus_for_a_recipe_of_templates_is_a_wrong_use(tmp_path: Path) -> None:

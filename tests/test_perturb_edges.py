@@ -85,9 +85,11 @@ def test_policy(policies: str, configuration: str, source: str, expected: str) -
     assert (row.text, row.spans) == marked(expected)
 
 
-def test_a_span_that_starts_on_a_mark_is_refused() -> None:
-    with pytest.raises(DataError, match="combining mark"):
-        Sentence("e", "re\u0301sume\u0301", (Span(2, 4, "ENG"),))
+@pytest.mark.parametrize(("start", "end", "why"), [(2, 4, "starts on"), (0, 7, "ends before")])
+def test_a_span_that_cuts_a_letter_from_its_marks_is_refused(start: int, end: int, why: str) -> None:
+    # r e ◌́ s u m e ◌́: the marks stand at 2 and 7.
+    with pytest.raises(DataError, match=f"{why} a combining mark"):
+        Sentence("e", "re\u0301sume\u0301", (Span(start, end, "ENG"),))
 
 
 def test_utf16_offsets_on_request() -> None:

@@ -15,7 +15,7 @@ from probeta.builders.spans.casing import CASINGS, Casing
 from probeta.builders.spans.perturb import QUOTES, Policies, configurations, perturbed
 from probeta.builders.spans.quotes import Quotes, own_pairs
 from probeta.builders.spans.registry import BUILT_IN, Registry
-from probeta.records import Sentence, Span
+from probeta.records import Sentence, Span, cuts_letter
 
 #: Characters whose cases differ in length or depend on context, word joiners, marks, joiners, quotes.
 _AWKWARD = "ßŉİıﬁǆΐᾳΣσςΑ\u0345\u0301\u0307\u0327\u200d\u00ad'’‘“”\"„«»‹›‚-‐_.·/ \u00a0\t4ªǅaBñÑé¿👩💻"
@@ -50,7 +50,7 @@ def sentences(draw: st.DrawFn) -> Sentence:
     spans = tuple(
         Span(start, end, draw(st.sampled_from(["ENG", "OTHER"])))
         for start, end in zip(cuts[::2], cuts[1::2], strict=False)
-        if start < end and not unicodedata.combining(text[start])
+        if start < end and not cuts_letter(text, start, end)
     )
     return Sentence("b", text, spans, {"topic": "x"})
 

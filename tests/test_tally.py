@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -37,6 +38,7 @@ def results(tmp_path: Path) -> Path:
         subprocess.run(
             [sys.executable, "-m", "pytest", "-q", f"test_{name}.py", f"--junitxml={tmp_path / name}.xml"],
             cwd=tmp_path,
+            env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
             capture_output=True,
             check=False,
         )

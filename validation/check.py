@@ -18,6 +18,7 @@ from probeta.errors import DataError, Fault, UsageError
 from probeta.recipe import SpanRecipe, SpanSetRecipe, TaggedRecipe, load_recipe
 from probeta.records import Sentence, Span, span_faults
 from probeta.validation.checks import declared, files, rows, variants
+from probeta.validation.checks.alike import alike_faults
 from probeta.validation.checks.loaded import SpanSet, load, place
 from probeta.validation.checks.validated import validated_faults
 from probeta.validation.pairs import pair_faults
@@ -112,6 +113,8 @@ def _row_faults(loaded: SpanSet, recipe: SpanSetRecipe) -> Iterator[Fault]:
         loaded.sentences, config="sentences", values=_values(recipe, level="sentence", names=columns)
     )
     yield from declared.constant_faults(loaded, names=names)
+    if recipe.near_duplicates.kept is None:
+        yield from alike_faults(loaded, share=recipe.near_duplicates.share)
 
 
 def _variant_faults(loaded: SpanSet, recipe: SpanSetRecipe, base: Sequence[Sentence]) -> Iterator[Fault]:

@@ -63,8 +63,17 @@ class KeptTokens:
 
 
 def variants(base: Iterable[Sentence], recipe: SpanSetRecipe) -> Iterator[Sentence]:
-    """Every base sentence in every configuration of the recipe's perturbation grid."""
-    return perturbed(base, grid=recipe.perturbations.grid, policies=recipe.perturbations.policies)
+    """Every base sentence in every configuration of the recipe's perturbation grid; itself without a grid."""
+    grid = recipe.perturbations.grid
+    if not grid:
+        return map(_unperturbed, base)
+    return perturbed(base, grid=grid, policies=recipe.perturbations.policies)
+
+
+def _unperturbed(sentence: Sentence) -> Sentence:
+    own = {"base_id": sentence.id, "operation": None, "parameters": None, "duplicate_of": None}
+    kept = {name: value for name, value in sentence.attributes.items() if name not in ("tokens", "tags")}
+    return replace(sentence, attributes={**kept, **own})
 
 
 def sentence_columns(recipe: SpanSetRecipe) -> list[str]:

@@ -11,13 +11,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
-from unicodedata import combining
 
 import orjson
 
 from probeta.errors import DataError, Fault, UsageError, nearest
 from probeta.formats.base import Faults, Losses, ReadOptions, ReadReport, positional_id
-from probeta.records import Sentence, Span, span_faults
+from probeta.records import Sentence, Span, cuts_letter, span_faults
 
 #: The keys of a row that are not attributes of the sentence.
 ROW_KEYS = ("id", "text", "spans")
@@ -194,7 +193,7 @@ def _plain_spans(raw: object, text: str) -> tuple[Span, ...] | None:
         start, end, label = item.get("start"), item.get("end"), item.get("label")
         if type(start) is not int or type(end) is not int or type(label) is not str:
             return None
-        if not last <= start < end <= length or combining(text[start]) or not label or "\0" in label:
+        if not last <= start < end <= length or cuts_letter(text, start, end) or not label or "\0" in label:
             return None
         if len(item) != 3 and (len(item) != 4 or item.get("text") != text[start:end]):
             return None
@@ -252,7 +251,7 @@ def to_row(sentence: Sentence) -> dict[str, Any]:
     for span in sentence.spans:
         start, end, label = span.start, span.end, span.label
         # Not every sentence was checked when it was made (`Sentence.unchecked`).
-        if not last <= start < end <= length or combining(text[start]):
+        if not last <= start < end <= length or cuts_letter(text, start, end):
             raise DataError(span_faults(text, sentence.spans, row=sentence.id))
         if not label or "\0" in label:
             raise DataError(

@@ -176,9 +176,19 @@ class RecipeBase(Model):
             yield ("card", "licence_file"), self.card.licence_file
 
 
+class NearDuplicates(Model):
+    """What `probeta check` calls a near-duplicate, and why such sentences are kept where they are."""
+
+    share: float = Field(
+        default=0.8, gt=0, le=1, description="Two base sentences with this part of their words in common."
+    )
+    kept: Text | None = Field(default=None, description="Why they are kept; left out, they are faults.")
+
+
 class SpanSetRecipe(RecipeBase):
     """What every recipe for sentences with labelled spans declares, wherever the sentences come from."""
 
+    near_duplicates: NearDuplicates = Field(default_factory=NearDuplicates)
     families: dict[Literal["spelling", "ambiguity"], Family] = Field(
         default_factory=dict, description="Automatic attribute -> the named family that computes it."
     )
