@@ -89,9 +89,9 @@ def adjudicate(
     Example: probeta adjudicate campaign --by genre
     """
     with reported(as_json=as_json):
+        from probeta.cli.adjudication_text import lines
         from probeta.pipeline import validated
         from probeta.validation.adjudication.run import AdjudicateOptions, run
-        from probeta.validation.adjudication.text import lines
 
         # Asked for before anything is computed or written.
         agreed = None if into is None else validated.consent(consent, annotations)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -62,7 +62,11 @@ def agree(
         bool, typer.Option("--gamma", help="Also gamma, a document at a time (spans; needs probeta[gamma]).")
     ] = False,
     cross_check: Annotated[
-        bool, typer.Option("--cross-check", help="Compare with krippendorff and scikit-learn.")
+        bool,
+        typer.Option(
+            "--cross-check",
+            help="Compare with krippendorff, scikit-learn, statsmodels and nltk, where they are right.",
+        ),
     ] = False,
     out: Annotated[
         Path | None,
@@ -111,12 +115,8 @@ def agree(
         )
         if as_json:
             print_json(report)
-        else:
-            _show(report)
+            return
+        from probeta.cli.agreement_text import lines
 
-
-def _show(report: dict[str, Any]) -> None:
-    from probeta.validation.agreement.text import lines
-
-    for line in lines(report):
-        print(line)
+        for line in lines(report):
+            print(line)

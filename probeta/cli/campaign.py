@@ -446,7 +446,7 @@ def adjudicate(
         if as_json:
             print_json(merged.report)
         else:
-            from probeta.validation.adjudication.text import lines
+            from probeta.cli.adjudication_text import lines
 
             print_listed("note", collected.normal.notes)
             for line in lines(merged.report, annotators=set(merged.table.rows["annotator"])):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from probeta.validation.agreement.text import named_annotators, number, table
+from probeta.cli.aligned import named_annotators, number, table, with_interval
+from probeta.cli.tabular import share
 from probeta.validation.annotations import doubtful_labels
 from probeta.words import counted
 
@@ -19,10 +20,10 @@ def lines(report: Mapping[str, Any], *, annotators: Collection[str]) -> Iterator
     yield f"{report['rule']}; method {report['method']}"
     if report["retention"] is not None:
         chance = report["chance_retention"]
-        beside = "" if chance is None else f"; annotators who vote blindly would give {percent(chance)}"
+        beside = "" if chance is None else f"; annotators who vote blindly would give {share(chance)}"
         yield (
-            f"retention {percent(report['retention'])} "
-            f"({percent(report['low'])} to {percent(report['high'])}){beside}"
+            f"retention {share(report['retention'])} "
+            f"({share(report['low'])} to {share(report['high'])}){beside}"
         )
     yield ""
     yield from table(
@@ -41,9 +42,9 @@ def lines(report: Mapping[str, Any], *, annotators: Collection[str]) -> Iterator
                     str(row["two_or_more"]),
                     str(row["ties"]),
                     str(row["kept"]),
-                    percent(row["retention"]),
-                    f"{percent(row['low'])} - {percent(row['high'])}",
-                    percent(row["chance_retention"]),
+                    share(row["retention"]),
+                    f"{share(row['low'])} - {share(row['high'])}",
+                    share(row["chance_retention"]),
                     number(row.get("krippendorff_alpha", {}).get("value")),
                     "few items" if row["few"] else "",
                 )
@@ -69,14 +70,5 @@ def lines(report: Mapping[str, Any], *, annotators: Collection[str]) -> Iterator
     yield report["signature"]
 
 
-def percent(share: float | None) -> str:
-    """A share in percent, one digit; an undefined one is a dash."""
-    return "-" if share is None else f"{100 * share:.1f} %"
-
-
 def _interval(estimate: Mapping[str, Any]) -> str:
-    if estimate["value"] is None:
-        return f"undefined ({estimate['reason']})"
-    if estimate["low"] is None:
-        return number(estimate["value"])
-    return f"{number(estimate['value'])} [{number(estimate['low'])}, {number(estimate['high'])}]"
+    return f"undefined ({estimate['reason']})" if estimate["value"] is None else with_interval(estimate)
