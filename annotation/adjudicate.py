@@ -18,10 +18,10 @@ from probeta.annotation.campaign import (
     Campaign,
     Item,
     task_key,
-    write_jsonl,
     write_settings,
 )
 from probeta.errors import UsageError
+from probeta.formats.jsonl import write_jsonl
 from probeta.hashing import text_hash
 from probeta.validation.adjudication.rounds import conflicts
 from probeta.validation.adjudication.run import Adjudicated, AdjudicateOptions, adjudicate

@@ -6,8 +6,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from pydantic import Field, ValidationError
 
 from probeta import atomic
 from probeta.errors import DataError, Fault, UsageError
+from probeta.formats.jsonl import read_jsonl
 from probeta.hashing import text_hash
 from probeta.recipe.basics import Model, Text
 from probeta.tables import decode_utf8
@@ -181,32 +181,6 @@ def write_settings(path: Path, settings: Settings) -> None:
     atomic.write_text(path, text)
 
 
-def read_jsonl(path: Path) -> list[tuple[int, dict[str, Any]]]:
-    """The objects of a JSONL file with their lines from 1; every line that is none is a fault."""
-    rows, faults = [], []
-    for number, line in enumerate(decode_utf8(path.read_bytes(), file=path.name).split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except json.JSONDecodeError as error:
-            row, message = None, error.msg
-        else:
-            message = "the line is no object"
-        if isinstance(row, dict):
-            rows.append((number, row))
-        else:
-            faults.append(Fault(code="json", message=message, file=path.name, row=number))
-    if faults:
-        raise DataError(faults)
-    return rows
-
-
-def write_jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write a JSONL file, whole or not at all."""
-    atomic.write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
-
-
 def text_faults(text: object, *, file: str, row: int | str, column: str) -> list[Fault]:
     """Why a text may not be pushed: missing, no text, blank, NUL, a lone surrogate."""
     code, message = "", ""
@@ -239,7 +213,7 @@ def read_items(path: Path, settings: Settings) -> list[Item]:
         shown = None if found is None else ascii(found)[:60]
         faults.append(Fault(code=code, message=message, file=path.name, row=line, column=column, found=shown))
 
-    for line, row in read_jsonl(path):
+    for line, row in read_jsonl(path, name=path.name):
         wrong = [
             f for name in names for f in text_faults(row.get(name), file=path.name, row=line, column=name)
         ]

@@ -27,11 +27,11 @@ from probeta.annotation.campaign import (
     Item,
     Settings,
     task_key,
-    write_jsonl,
     write_settings,
 )
 from probeta.annotation.importers import Imported, ImportOptions
 from probeta.errors import DataError, Fault, UsageError
+from probeta.formats.jsonl import write_jsonl
 from probeta.hashing import text_hash
 from probeta.validation import annotations as table
 

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from probeta.annotation import ledger
-from probeta.annotation.campaign import LEDGER, Campaign, Item, read_jsonl
+from probeta.annotation.campaign import LEDGER, Campaign, Item
 from probeta.annotation.client import Client
 from probeta.annotation.regions import CONTROL
 from probeta.errors import DataError, Fault, PrerequisiteError, UsageError
+from probeta.formats.jsonl import read_jsonl
 from probeta.records import Sentence
 from probeta.tables import read_table
 

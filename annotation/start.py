@@ -25,6 +25,7 @@ from probeta.annotation.campaign import (
 )
 from probeta.annotation.sample import Bands, Sample, draw
 from probeta.errors import DataError, UsageError, one_of
+from probeta.formats.jsonl import read_jsonl, write_jsonl
 from probeta.hashing import file_sha256, text_hash
 from probeta.randomness import keyed
 from probeta.recipe import load_recipe
@@ -142,10 +143,8 @@ def start(folder: Path, options: StartOptions) -> Started:
         raise DataError(faults)
     report = {**sample.report, "checks": len(checks.rows), "repeats": options.repeats, "tasks": len(items)}
     with atomic.folder(folder) as target:
-        folder_of.write_jsonl(target / folder_of.ITEMS, [item.record() for item in items])
-        folder_of.write_jsonl(
-            target / folder_of.GOLD, [_gold(row, kind) for row in [*sample.rows, *checks.rows]]
-        )
+        write_jsonl(target / folder_of.ITEMS, [item.record() for item in items])
+        write_jsonl(target / folder_of.GOLD, [_gold(row, kind) for row in [*sample.rows, *checks.rows]])
         atomic.write_text(target / folder_of.GUIDELINE, text)
         atomic.write_text(target / ".gitignore", _IGNORED)
         folder_of.write_settings(target / folder_of.CAMPAIGN, settings)
@@ -193,10 +192,10 @@ def _used(path: Path, kind: Kind) -> list[dict[str, Any]]:
     file = path / folder_of.ITEMS if path.is_dir() else path
     if not file.is_file():
         raise UsageError(f"--exclude {path}: expected a campaign folder or a JSONL file")
-    rows = [row for _, row in folder_of.read_jsonl(file)]
+    rows = [row for _, row in read_jsonl(file)]
     gold = path / folder_of.GOLD
     if path.is_dir() and gold.is_file():
-        bases = {row["item"]: row.get("base_id") for _, row in folder_of.read_jsonl(gold)}
+        bases = {row["item"]: row.get("base_id") for _, row in read_jsonl(gold)}
         rows = [row | {"base_id": bases.get(row["item"])} for row in rows]
     return [row | {"id": row.get("id", row.get("item", ""))} for row in rows]
 

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from probeta.annotation import assignment
-from probeta.annotation.campaign import GOLD, Campaign, Item, read_jsonl
+from probeta.annotation.campaign import GOLD, Campaign, Item
 from probeta.annotation.collect import Collected
+from probeta.formats.jsonl import read_jsonl
 from probeta.validation import annotations as table
 from probeta.validation.agreement.coding import from_table
 from probeta.validation.agreement.coefficients import COEFFICIENTS

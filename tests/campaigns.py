@@ -8,6 +8,7 @@ from typing import Any
 
 from probeta.annotation import campaign as files
 from probeta.annotation.campaign import Campaign, Item, Settings, task_key
+from probeta.formats.jsonl import write_jsonl
 
 #: Texts in which offsets can go wrong: each holds the word burpees once.
 EDGES = (
@@ -53,8 +54,8 @@ def campaign(
         fields = {"text": text} if kind == "spans" else {"sentence_1": text, "sentence_2": f"Pues {number}."}
         item = f"i{number:04d}"
         items.append(Item(item=item, key=task_key(identity, item), role="sample", fields=fields))
-    files.write_jsonl(folder / files.ITEMS, [item.record() for item in items])
-    files.write_jsonl(
+    write_jsonl(folder / files.ITEMS, [item.record() for item in items])
+    write_jsonl(
         folder / files.GOLD,
         [
             {"item": item.item, "original": "neutral" if kind == "pairs" else [], "genre": "news"}
@@ -86,4 +87,4 @@ def rewrite(campaign: Campaign, change: Any) -> None:
     """Change ``items.jsonl`` by a function of its rows."""
     path = campaign.path(files.ITEMS)
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    files.write_jsonl(path, change(rows))
+    write_jsonl(path, change(rows))

@@ -158,3 +158,29 @@ def test_old_offsets_in_an_export_are_refused_until_repair_is_asked_for(tmp_path
     made = import_files(tmp_path / "c", [file], options=ImportOptions(repair_utf16=True))
     assert [note.code for note in made.notes] == ["utf16_offsets"]
     assert list(rows(tmp_path / "c").values()) == [[(6, 13, "ENG")]]
+
+
+BROKEN = {
+    "a doubled key": ('[{"data": {"text": "uno", "text": "dos"}, "annotations": []}]', "stands twice"),
+    "no JSON": ('[{"data": ', "cannot be read"),
+    "endless nesting": (f'[{"[" * 300}{"]" * 300}]', "nested too deeply"),
+    "no list": ('{"data": {}}', "no list of tasks"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_export_is_told_and_nothing_is_made(tmp_path: Path, name: str) -> None:
+    text, message = BROKEN[name]
+    file = tmp_path / "export.json"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=message) as refused:
+        import_files(tmp_path / "c", [file])
+    assert refused.value.faults[0].file == "export.json"
+    assert not (tmp_path / "c").exists()
+
+
+def test_a_doubled_key_in_doccano_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "ana.jsonl"
+    file.write_text('{"text": "uno", "label": [], "text": "dos"}\n', encoding="utf-8")
+    with pytest.raises(DataError, match="stands twice"):
+        import_files(tmp_path / "c", [file])

@@ -164,6 +164,7 @@ def test_what_is_written_can_be_imported(path: Path) -> None:
     ("content", "message"),
     [
         (b"", "a.json:1: the file cannot be read"),
+        (b'[{"data": {"text": "a", "text": "b"}}]', "the key 'text' stands twice"),
         (b'[\n{"a": 1},\n{]', "a.json:3: the file cannot be read"),
         (b'{"tasks": []}', "no list of tasks"),
         ('[{"data": {"text": "reunión"}}]'.encode("latin-1"), "not UTF-8"),

@@ -9,14 +9,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from probeta.annotation.campaign import read_jsonl
 from probeta.annotation.importers.base import Imported, ImportOptions, fields_of, id_of, original_of
 from probeta.errors import Fault
+from probeta.formats.jsonl import read_jsonl
 
 
 def read(path: Path, options: ImportOptions, into: Imported) -> None:
     """Add the records of a file."""
-    for line, record in read_jsonl(path):
+    for line, record in read_jsonl(path, name=path.name):
         fields = fields_of(record)
         if fields is None:
             message = "the record has no text"

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from probeta.annotation.importers.base import Imported, ImportOptions, fields_of, id_of, original_of
-from probeta.errors import DataError, Fault
+from probeta.errors import Fault
+from probeta.formats.base import Faults, Source
+from probeta.formats.label_studio import read_tasks
 
 #: Keys that JSON-MIN adds to a task's data.
 _MIN_KEYS = ("annotator", "annotation_id", "created_at", "updated_at", "lead_time", "annotation", "id")
@@ -21,14 +21,7 @@ _MIN_KEYS = ("annotator", "annotation_id", "created_at", "updated_at", "lead_tim
 
 def read(path: Path, options: ImportOptions, into: Imported) -> None:
     """Add the tasks of an export."""
-    try:
-        tasks = orjson.loads(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
-    except orjson.JSONDecodeError as error:
-        raise DataError(
-            Fault(code="json", message=f"the file is not JSON: {error.msg}", file=path.name)
-        ) from None
-    if not isinstance(tasks, list):
-        raise DataError(Fault(code="tasks", message="the file is no list of tasks", file=path.name))
+    tasks = read_tasks(Source.of(path), Faults(path.name))
     for number, task in enumerate(tasks, start=1):
         if not isinstance(task, dict):
             into.faults.append(Fault(code="task", message="this is no task", file=path.name, row=number))

@@ -31,6 +31,7 @@ from probeta.formats.base import (
 )
 from probeta.formats.rows import RowReader, dump_line, kind, to_row
 from probeta.hashing import text_hash
+from probeta.jsontext import doubt
 from probeta.offsets import from_utf16
 from probeta.records import Sentence
 
@@ -50,7 +51,7 @@ def read(
     key = options.regions
     tasks = [
         (number, task, chosen)
-        for number, task in enumerate(_tasks(source, faults), start=1)
+        for number, task in enumerate(read_tasks(source, faults), start=1)
         if (chosen := _chosen(task, key, number, report, faults)) is not None
     ]
     regions = _Regions(tasks, report, faults)
@@ -67,7 +68,8 @@ def read(
             yield number, sentence
 
 
-def _tasks(source: Source, faults: Faults) -> list[Any]:
+def read_tasks(source: Source, faults: Faults) -> list[Any]:
+    """The list that an export is, whatever stands in it. Raises a DataError where the file is none."""
     with source.open() as handle:
         data = handle.read()
         try:
@@ -81,6 +83,8 @@ def _tasks(source: Source, faults: Faults) -> list[Any]:
             message = f"the file cannot be read: {error.msg.split(': line ')[0]}"
             line = data.decode()[: error.pos].count("\n") + 1
             raise faults.stop(Fault(code="json", message=message, row=line)) from None
+    if reason := doubt(data, tasks):
+        raise faults.stop(Fault(code="json", message=f"the file cannot be read: {reason}"))
     if type(tasks) is not list:
         raise faults.stop(
             Fault(code="tasks", message="the file is no list of tasks", expected="[…]", found=kind(tasks))
