@@ -15,7 +15,7 @@ from probeta.annotation import assignment, ledger
 from probeta.annotation.annotators import Annotator, checked_emails, email_hash, enrol
 from probeta.annotation.campaign import ANNOTATORS, LEDGER, Campaign, Item
 from probeta.annotation.client import Client
-from probeta.annotation.plan import Plan, connected, loads, plan, reassign
+from probeta.annotation.plan import Plan, connected, loads, neighbours_share, plan, reassign
 from probeta.errors import UsageError
 from probeta.tables import write_table
 
@@ -27,12 +27,14 @@ LINKS = "links.csv"
 class Assigned:
     """The plan in numbers: ``loads`` are tasks by annotator, checks and repeats among them.
 
-    ``links`` is empty before the push. ``names`` gives the pseudonym of each address of this call.
+    ``shared`` is the share of each one's sample that the next annotator has too. ``links`` is empty before
+    the push. ``names`` gives the pseudonym of each address of this call.
     """
 
     plan: Mapping[str, Sequence[str]]
     loads: Mapping[str, int]
     connected: bool
+    shared: Sequence[float]
     links: Mapping[str, str]
     names: Mapping[str, str]
 
@@ -41,6 +43,9 @@ class Assigned:
         return {
             "items": len(self.plan),
             "connected": self.connected,
+            "neighbours_share": {"least": min(self.shared), "most": max(self.shared)}
+            if self.shared
+            else None,
             "annotators": [
                 {"annotator": name, "tasks": load, "link": self.links.get(name)}
                 for name, load in self.loads.items()
@@ -101,6 +106,7 @@ def assign(
         plan=made,
         loads=loads(made, active),
         connected=connected(sample, active),
+        shared=neighbours_share(sample, active),
         links=links,
         names=dict(zip(addresses, (names[hash] for hash in hashes), strict=True)),
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
+from math import gcd
 
 from probeta.errors import UsageError, one_of
 from probeta.randomness import keyed
@@ -28,9 +29,9 @@ def plan(
 ) -> Plan:
     """Assign every item to ``overlap`` of the annotators.
 
-    ``balanced`` lets every two annotators share about as many items. ``windows`` gives each annotator a
-    stretch of the items in their order, shifted from the one before so that neighbours share
-    ``(overlap - 1) / overlap`` of it: half with an overlap of two.
+    ``balanced`` lets every two annotators share about as many items. ``windows`` gives each annotator one
+    stretch of the items in their order, shifted from the one before so that neighbours share half of it, or
+    what is nearest to half (see ``_windows``).
 
     >>> plan(["p", "q"], ["a", "b"], overlap=2)
     {'p': ('a', 'b'), 'q': ('a', 'b')}
@@ -46,14 +47,34 @@ def plan(
 
 
 def _windows(items: Sequence[str], annotators: Sequence[str], overlap: int) -> Plan:
-    """Window ``j`` is ``[jN/n, (j + k)N/n)`` on the circle of the N items: n windows tile it k times."""
+    """One stretch of ``overlap * N / n`` items for each of the n annotators, on the circle of the N items.
+
+    Each begins ``step * N / n`` items behind the one before, so neighbours share ``(overlap - step) / overlap``
+    of it. With a step of half the overlap that is half, and the windows go round the circle ``step`` times.
+    An odd overlap has no such step: windows half of which is shared cover every item an even number of
+    times, so the nearest step that covers every item equally often is taken, the smaller of two.
+    """
+    n = len(annotators)
+    # Beginnings fall on every g-th place g times, g the greatest common divisor; that is even if g divides k.
+    steps = [step for step in range(1, max(overlap, 2)) if overlap % gcd(step, n) == 0]
+    steps.sort(key=lambda step: (abs(2 * step - overlap), step))
+    for step in steps:
+        made = _turned(items, annotators, overlap, step)
+        # With fewer items than people wide steps can leave groups apart.
+        if step == 1 or connected(made, annotators):
+            return made
+    raise AssertionError("unreachable: a step of one is always among them")
+
+
+def _turned(items: Sequence[str], annotators: Sequence[str], overlap: int, step: int) -> Plan:
+    """Windows ``[sN/n, (s + k)N/n)`` with ``s`` a step farther for each annotator."""
     n, size = len(annotators), len(items)
     chosen: dict[str, list[str]] = {item: [] for item in items}
     for place, annotator in enumerate(annotators):
-        for at in range(place * size // n, (place + overlap) * size // n):
+        first = place * step % n
+        for at in range(first * size // n, (first + overlap) * size // n):
             chosen[items[at % size]].append(annotator)
-    order = {annotator: place for place, annotator in enumerate(annotators)}
-    return {item: tuple(sorted(who, key=order.__getitem__)) for item, who in chosen.items()}
+    return {item: tuple(who) for item, who in chosen.items()}
 
 
 def _balanced(items: Sequence[str], annotators: Sequence[str], overlap: int, seed: int) -> Plan:
@@ -90,6 +111,22 @@ def _balanced(items: Sequence[str], annotators: Sequence[str], overlap: int, see
             group = [target if mark in joined else mark for mark in group]
         plan[item] = tuple(annotators[one] for one in sorted(chosen))
     return plan
+
+
+def neighbours_share(plan: Mapping[str, Sequence[str]], annotators: Sequence[str]) -> list[float]:
+    """The share of an annotator's items that the next one has too, for each of them, the last one's next
+    being the first; none where there are no two annotators.
+
+    >>> neighbours_share({"p": ("a", "b"), "q": ("a",), "r": ("b",)}, ["a", "b"])
+    [0.5, 0.5]
+    """
+    has = {one: {item for item, who in plan.items() if one in who} for one in annotators}
+    nexts = [*annotators[1:], *annotators[:1]] if len(annotators) > 1 else []
+    return [
+        len(has[one] & has[after]) / len(has[one])
+        for one, after in zip(annotators, nexts, strict=False)
+        if has[one]
+    ]
 
 
 def loads(plan: Mapping[str, Sequence[str]], annotators: Sequence[str]) -> dict[str, int]:

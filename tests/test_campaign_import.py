@@ -163,7 +163,7 @@ def test_old_offsets_in_an_export_are_refused_until_repair_is_asked_for(tmp_path
 BROKEN = {
     "a doubled key": ('[{"data": {"text": "uno", "text": "dos"}, "annotations": []}]', "stands twice"),
     "no JSON": ('[{"data": ', "cannot be read"),
-    "endless nesting": (f'[{"[" * 300}{"]" * 300}]', "nested too deeply"),
+    "endless nesting": (f"[{'[' * 300}{']' * 300}]", "nested too deeply"),
     "no list": ('{"data": {}}', "no list of tasks"),
 }
 

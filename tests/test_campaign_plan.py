@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from probeta.annotation.plan import DESIGNS, connected, loads, plan, reassign
+from probeta.annotation.plan import DESIGNS, connected, loads, neighbours_share, plan, reassign
 from probeta.errors import UsageError
 
 sizes = st.tuples(st.integers(1, 60), st.integers(1, 12), st.integers(1, 12), st.integers(0, 5))
@@ -36,32 +36,52 @@ def test_every_item_has_its_annotators_and_loads_are_level(
     assert max(counted) - min(counted) <= 1
 
 
+@pytest.mark.parametrize("design", DESIGNS)
 @given(sizes)
-def test_annotators_are_connected_wherever_they_can_be(size: tuple[int, int, int, int]) -> None:
+def test_annotators_are_connected_wherever_they_can_be(design: str, size: tuple[int, int, int, int]) -> None:
     items, n, overlap, seed = size
     # Each item joins at most overlap - 1 people to those joined before.
     assume(overlap <= n and items * (overlap - 1) >= n - 1)
-    made = plan(things(items), people(n), overlap=overlap, seed=seed)
+    made = plan(things(items), people(n), overlap=overlap, design=design, seed=seed)
     assert connected(made, people(n))
 
 
-@given(sizes)
-def test_windows_of_neighbours_overlap(size: tuple[int, int, int, int]) -> None:
-    items, n, overlap, _ = size
-    assume(2 <= overlap < n <= items)
+def shares(items: int, n: int, overlap: int) -> list[float]:
     made = plan(things(items), people(n), overlap=overlap, design="windows")
-    assert connected(made, people(n))
-    of = [{item for item, who in made.items() if name in who} for name in people(n)]
-    for one, two in zip(of, [*of[1:], of[0]], strict=True):
-        # Neighbours share all but the step of N/n between their windows.
-        assert len(one & two) >= len(one) - -(-items // n)
+    return neighbours_share(made, people(n))
 
 
-def test_windows_share_half_with_an_overlap_of_two() -> None:
+@given(st.integers(1, 9), st.integers(0, 8), st.integers(1, 40))
+def test_windows_share_half_with_every_even_overlap(half: int, more: int, cell: int) -> None:
+    # Windows of 2h cells, each h cells behind the one before, on a circle of n >= 3h cells: they meet on one side.
+    n = 3 * half + more
+    assert set(shares(n * cell, n, 2 * half)) == {0.5}
+
+
+@pytest.mark.parametrize(
+    ("n", "overlap", "share"),
+    [
+        # The steps nearest to half of three are one and two cells of three; the smaller is taken.
+        (27, 3, 2 / 3),
+        # Of five: two or three.
+        (27, 5, 3 / 5),
+        # With ten people two falls on every other cell, which five is not a multiple of: three, so 2 of 5.
+        (10, 5, 2 / 5),
+        # One person has no neighbour who sees the same; two have everything in common.
+        (4, 1, 0.0),
+        (2, 2, 1.0),
+    ],
+)
+def test_windows_of_an_odd_overlap_share_what_is_nearest_to_half(n: int, overlap: int, share: float) -> None:
+    assert shares(10 * n, n, overlap) == pytest.approx([share] * n)
+
+
+def test_the_authors_windows() -> None:
     made = plan(things(1000), people(4), overlap=2, design="windows")
     first, second = ({item for item, who in made.items() if name in who} for name in people(2))
-    # 1,000 items twice over four people: windows of 500, 250 apart.
+    # 1,000 items twice over four people: windows of 500, sliding by 250.
     assert (len(first), len(second), len(first & second)) == (500, 500, 250)
+    assert first == set(things(500))
 
 
 def test_the_paper_s_campaign_is_balanced_in_its_pairs_too() -> None:

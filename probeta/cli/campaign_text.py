@@ -48,6 +48,10 @@ def print_assigned(folder: Path, made: Assigned, invitation: str | None) -> None
     print(f"{folder}/assignment.csv: {len(made.plan)} tasks")
     for name, load in made.loads.items():
         print(f"  {name}  {load:>5} tasks  {emails.get(name, ''):<28}  {made.links.get(name, '')}".rstrip())
+    if made.shared:
+        least, most = f"{min(made.shared):.0%}", f"{max(made.shared):.0%}"
+        span = least if least == most else f"{least} to {most}"
+        print(f"neighbours in this list share {span} of their items")
     if not made.connected:
         print("note: not all annotators are joined by shared items: agreement between groups cannot be told")
     if not made.links:
