@@ -11,9 +11,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from probeta.annotation.campaign import Campaign
 from probeta.annotation.client import KEYRING_SERVICE, TOKEN_VARIABLE, Client, ServerError
@@ -144,13 +146,32 @@ class Server:
 
 
 def _end_with_parent() -> None:
-    """Ask Linux to end the server when whoever started it dies, even by a kill that nobody can catch.
-
-    Linux means the thread that started it, so this is for the main thread alone.
-    """
+    """Ask Linux to end the server when the thread that started it ends, even by a kill that nobody can catch."""
     import ctypes
 
     ctypes.CDLL(None).prctl(1, signal.SIGTERM)
+
+
+def _spawn(command: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
+    """Start a process that ends when we do, whichever thread calls.
+
+    It is started by a thread of its own that lives until the process ends: the caller's may end before.
+    """
+    born: Future[subprocess.Popen[bytes]] = Future()
+
+    def live() -> None:
+        try:
+            process = subprocess.Popen(
+                command, preexec_fn=_end_with_parent if sys.platform == "linux" else None, **options
+            )
+        except BaseException as error:
+            born.set_exception(error)
+            return
+        born.set_result(process)
+        process.wait()
+
+    threading.Thread(target=live, name="label-studio", daemon=True).start()
+    return born.result()
 
 
 def start(
@@ -166,9 +187,8 @@ def start(
     data.mkdir(parents=True, exist_ok=True, mode=0o700)
     log = data / "server.log"
     command = [str(executable), "start", "--no-browser", "--internal-host", "127.0.0.1", "--port", str(port)]
-    ties = sys.platform == "linux" and threading.current_thread() is threading.main_thread()
     with log.open("wb") as handle:
-        process = subprocess.Popen(
+        process = _spawn(
             command,
             env=dict(env),
             cwd=data,
@@ -176,7 +196,6 @@ def start(
             stdout=handle,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            preexec_fn=_end_with_parent if ties else None,
         )
     server = Server(process=process, url=f"http://127.0.0.1:{port}", log=log)
     try:

@@ -34,8 +34,31 @@ def wait(condition: bool, since: float) -> bool:
     return condition
 
 
+def session_of(pid: int) -> list[int]:
+    """The processes of a session, which the server opens for itself."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text("utf-8").rpartition(")")[2].split()
+        except OSError:
+            continue
+        # State, parent, group, session; one that has ended but was not yet asked for is a Z.
+        if int(fields[3]) == pid and fields[0] != "Z":
+            found.append(int(path.parent.name))
+    return found
+
+
+def child_of(pid: int) -> int:
+    """The one process that another has started."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    children = [int(child) for task in tasks for child in task.read_text("utf-8").split()]
+    assert len(children) == 1
+    return children[0]
+
+
 @pytest.mark.server
-def test_serve_until_interrupted(studio: Studio, tmp_path: Path) -> None:
+@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
+def test_serve_until_interrupted(studio: Studio, tmp_path: Path, stop: signal.Signals) -> None:
     made = campaign(tmp_path / "c", size=1)
     data = tmp_path / "data"
     ignore = shutil.ignore_patterns("*.log", "*-journal", "*-wal", "*-shm")
@@ -70,14 +93,58 @@ def test_serve_until_interrupted(studio: Studio, tmp_path: Path) -> None:
         ]
         # 127.0.0.1, as the kernel writes it.
         assert bound == [f"0100007F:{port:04X}"]
-        # As a service manager stops it; Ctrl-C takes the same way.
-        running.send_signal(signal.SIGTERM)
-        _, errors = running.communicate(timeout=30)
+        server = child_of(running.pid)
+        assert session_of(server)
+        # As a service manager stops it, and a person.
+        running.send_signal(stop)
+        _, errors = running.communicate(timeout=60)
+        while session_of(server):
+            wait(True, since)
     finally:
         running.kill()
         running.wait()
     assert "Ctrl-C stops it" in errors and TOKEN not in errors
+    assert ("stopping" in errors, running.returncode) == (True, 0)
     assert not up(url)
+
+
+@pytest.mark.server
+def test_a_server_started_in_a_thread_outlives_the_thread_and_ends_with_us(
+    studio: Studio, tmp_path: Path
+) -> None:
+    data = tmp_path / "data"
+    ignore = shutil.ignore_patterns("*.log", "*-journal", "*-wal", "*-shm")
+    shutil.copytree(studio.data, data, ignore=ignore)
+    program = f"""
+import sys, threading
+from pathlib import Path
+sys.path[:0] = {[str(Path(__file__).parent)]!r}
+import label_studio
+started = []
+thread = threading.Thread(
+    target=lambda: started.append(
+        label_studio.start(Path({str(studio.executable)!r}), Path({str(data)!r}), {serve.free_port()})
+    )
+)
+thread.start()
+thread.join()
+print(started[0].process.pid, started[0].url, flush=True)
+sys.stdin.read()
+"""
+    command = [sys.executable, "-c", program]
+    running = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        assert running.stdout is not None
+        pid, url = running.stdout.readline().split()
+        assert up(url)
+        running.kill()
+        running.wait()
+        since = time.monotonic()
+        while session_of(int(pid)):
+            wait(True, since)
+    finally:
+        running.kill()
+        running.communicate()
 
 
 def readable(path: Path) -> bool:

@@ -254,7 +254,7 @@ def assign(
     ] = None,
     annotator: Annotated[list[str] | None, typer.Option(help="One address; may repeat.")] = None,
     design: Annotated[
-        str, typer.Option(help="balanced, or windows (stretches of the list; neighbours share half).")
+        str, typer.Option(help="balanced, or windows (stretches of the list; neighbours share about half).")
     ] = "balanced",
     leaver: Annotated[str | None, typer.Option(help="Hand on what this annotator has not done.")] = None,
     replan: Annotated[bool, typer.Option("--replan", help="Make the plan anew.")] = False,
