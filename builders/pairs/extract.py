@@ -88,8 +88,13 @@ class Miner:
     def __post_init__(self) -> None:
         self._test = text_test(self.settings.filters, self.language)
 
-    def mine(self, documents: Iterable[Document]) -> Iterator[Row]:
-        """The rows of every document, in their order; neutral ones follow each document's linking ones."""
+    def mine(self, documents: Iterable[Document], *, one_by_one: bool = False) -> Iterator[Row]:
+        """The rows of every document, in their order; neutral ones follow each document's linking ones.
+
+        Documents wait for each other, so that the tagger has much to do at once. With ``one_by_one`` each is
+        done with before the next one is asked for: slower, the same rows, and what goes wrong goes wrong at
+        the document that was asked for last.
+        """
         batch: list[Scanned] = []
         texts = 0
         for document in documents:
@@ -98,7 +103,7 @@ class Miner:
                 continue
             batch.append(scanned)
             texts += 2 * len(scanned.candidates) + len(scanned.premises) + len(scanned.hypotheses) + 1
-            if texts >= TEXTS_A_BATCH:
+            if one_by_one or texts >= TEXTS_A_BATCH:
                 yield from self.finish(batch)
                 batch, texts = [], 0
         yield from self.finish(batch)
@@ -315,16 +320,18 @@ class Miner:
     def _tagged(self, batch: list[Scanned]) -> Callable[[str], bool]:
         if self.tag is None:
             return lambda text: True
-        texts = {
-            text.text: False
-            for scanned in batch
-            for text in (
-                *(part for c in scanned.candidates for part in (c.premise, c.hypothesis)),
-                *scanned.premises,
-                *scanned.hypotheses,
+        texts: dict[str, None] = {}
+        for scanned in batch:
+            own = dict.fromkeys(
+                text.text
+                for text in (
+                    *(part for c in scanned.candidates for part in (c.premise, c.hypothesis)),
+                    *scanned.premises,
+                    *scanned.hypotheses,
+                )
             )
-        }
-        self.counts.totals["tagged_texts"] += len(texts)
+            self.counts.totals["tagged_texts"] += len(own)  # by document: batches must not show in a count
+            texts |= own
         tagged = dict(zip(texts, self.tag(list(texts)), strict=True))
         return tagged.__getitem__
 

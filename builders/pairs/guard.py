@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from probeta.builders.pairs.job import Job
-from probeta.builders.pairs.run import DEATHS_ALLOWED, QUARANTINE_LIMIT, lost_shard, start_worker
-from probeta.builders.pairs.shards import Record, Task, mine_shard, read_current, read_record
+from probeta.builders.pairs.run import DEATHS_ALLOWED, QUARANTINE_LIMIT, lost_shard, start_worker, work
+from probeta.builders.pairs.shards import Record, Task, read_current, read_record
 from probeta.progress import say
 
 #: Seconds between looks at the process.
@@ -27,15 +27,16 @@ LOOK = 0.2
 def run_guarded(job: Job, tasks: Sequence[Task], *, time_limit: float) -> list[Record]:
     """Mine the tasks one after the other in a process of their own.
 
-    A document at whose mining the process died or passed ``time_limit`` seconds for its shard is tried once
-    more and then quarantined. Raises a DataError where no document is to blame.
+    A shard at whose mining the process died, or that passed ``time_limit`` seconds, is mined again one document
+    after the other; a document that stops it then is quarantined. Raises a DataError where none is to blame.
     """
     records: dict[int, Record] = {}
     skip: dict[int, list[str]] = {task.number: [] for task in tasks}
-    deaths: Counter[tuple[int, str]] = Counter()
+    unexplained: Counter[int] = Counter()
+    suspects: set[int] = set()
     waiting = list(tasks)
     while waiting:
-        task = _run_process(job, waiting, skip, time_limit)
+        task = _run_process(job, waiting, skip, suspects, time_limit)
         for one in waiting if task is None else waiting[: waiting.index(task)]:
             record = read_record(one)
             if record is None:
@@ -44,24 +45,27 @@ def run_guarded(job: Job, tasks: Sequence[Task], *, time_limit: float) -> list[R
         if task is None:
             break
         waiting = waiting[waiting.index(task) :]
-        died = read_current(task.current)
-        document = died[1] if died else ""
-        deaths[task.number, document] += 1
-        if deaths[task.number, document] >= DEATHS_ALLOWED:
-            if not document or len(skip[task.number]) >= QUARANTINE_LIMIT:
-                raise lost_shard(task)
+        _, document = read_current(task.current) or (0, "")
+        task.current.unlink(missing_ok=True)  # a process that dies early writes none of its own
+        if task.number not in suspects:
+            suspects.add(task.number)
+            continue
+        unexplained[task.number] += not document
+        if unexplained[task.number] >= DEATHS_ALLOWED or len(skip[task.number]) >= QUARANTINE_LIMIT:
+            raise lost_shard(task)
+        if document:
             say(f"probeta: {task.corpus.name}: the document {document} killed its worker; it is left out")
             skip[task.number].append(document)
     return [records[task.number] for task in tasks]
 
 
 def _run_process(
-    job: Job, tasks: Sequence[Task], skip: dict[int, list[str]], time_limit: float
+    job: Job, tasks: Sequence[Task], skip: dict[int, list[str]], suspects: set[int], time_limit: float
 ) -> Task | None:
     """The task at which the process ended before its time; None where it did all."""
     with tempfile.TemporaryDirectory() as folder:
         order, progress = Path(folder) / "order.pickle", Path(folder) / "progress"
-        order.write_bytes(pickle.dumps((job, list(tasks), skip)))
+        order.write_bytes(pickle.dumps((job, list(tasks), skip, suspects)))
         process = subprocess.Popen([sys.executable, "-m", __spec__.name, str(order), str(progress)])
         done, since = 0, time.monotonic()
         try:
@@ -88,9 +92,9 @@ def main(order: str, progress: str) -> None:
     import os
 
     start_worker(os.getppid())
-    job, tasks, skip = pickle.loads(Path(order).read_bytes())
+    job, tasks, skip, suspects = pickle.loads(Path(order).read_bytes())
     for task in tasks:
-        mine_shard(job, task, skip=tuple(skip[task.number]))
+        work(job, task, skip=tuple(skip[task.number]), one_by_one=task.number in suspects)
         with Path(progress).open("ab") as handle:
             handle.write(b".")
 

@@ -1,8 +1,9 @@
 """The default runner: shards over a pool of processes that may die.
 
 A worker that dies breaks the whole pool, and which shard killed it is not told. So every shard that was at
-work is run again alone: one that dies again has its document quarantined by id and goes on without it. A
-finished shard is not run again, by this run or the next one.
+work is tried once more, alone and one document after the other: a document at which it dies now is known, is
+quarantined by id, and the shard goes on without it. A finished shard is not run again, by this run or the
+next one.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import multiprocessing
 import os
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -26,7 +26,7 @@ from probeta.progress import say, track
 
 #: A shard that loses more documents than this is broken in another way.
 QUARANTINE_LIMIT = 20
-#: A document is retried once.
+#: A shard whose worker dies at no document is tried again so often.
 DEATHS_ALLOWED = 2
 
 
@@ -107,6 +107,14 @@ def start_worker(parent: int) -> None:
     threading.Thread(target=end_with_parent, daemon=True).start()
 
 
+def work(job: Job, task: Task, *, skip: Sequence[str] = (), one_by_one: bool = False) -> Record:
+    """``mine_shard`` as a worker runs it: one that is refused memory ends, as one that the system kills does."""
+    try:
+        return mine_shard(job, task, skip=skip, one_by_one=one_by_one)
+    except MemoryError:
+        os._exit(1)
+
+
 def _run_pool(
     job: Job, tasks: Sequence[Task], workers: int, done: Callable[[Task, Record], object]
 ) -> list[Task]:
@@ -117,7 +125,7 @@ def _run_pool(
         try:
             while queue or running:
                 while queue and len(running) < 2 * workers:
-                    running[pool.submit(mine_shard, job, queue[0])] = queue[0]
+                    running[pool.submit(work, job, queue[0])] = queue[0]
                     queue.pop(0)
                 finished, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in sorted(finished, key=lambda one: running[one].number):
@@ -141,24 +149,22 @@ def _finished(future: Future[Record]) -> bool:
 
 
 def _run_alone(job: Job, task: Task) -> Record:
-    """Run one suspect in a pool of its own; a document that kills its worker twice is quarantined."""
+    """Run a shard whose worker may have died in a pool of its own; a document at which it dies is quarantined."""
     skip: list[str] = []
-    deaths: Counter[str] = Counter()
-    died = read_current(task.current)
+    unexplained = 0
     while True:
-        if died is not None:
-            deaths[died[1]] += 1
-        document = died[1] if died is not None else ""
-        if document and deaths[document] >= DEATHS_ALLOWED:
-            say(f"probeta: {task.corpus.name}: the document {document} killed its worker; it is left out")
-            skip.append(document)
-        elif deaths[""] >= DEATHS_ALLOWED or len(skip) > QUARANTINE_LIMIT:
-            raise lost_shard(task)
+        task.current.unlink(missing_ok=True)  # the last run's; one that dies early writes none of its own
         with _pool(1) as pool:
             try:
-                return pool.submit(mine_shard, job, task, skip=tuple(skip)).result()
+                return pool.submit(work, job, task, skip=tuple(skip), one_by_one=True).result()
             except BrokenProcessPool:
-                died = read_current(task.current) or (0, "")
+                _, document = read_current(task.current) or (0, "")
+        unexplained += not document
+        if unexplained >= DEATHS_ALLOWED or len(skip) >= QUARANTINE_LIMIT:
+            raise lost_shard(task)
+        if document:
+            say(f"probeta: {task.corpus.name}: the document {document} killed its worker; it is left out")
+            skip.append(document)
 
 
 def lost_shard(task: Task) -> DataError:

@@ -110,8 +110,12 @@ def read_record(task: Task) -> Record | None:
         return None
 
 
-def mine_shard(job: Job, task: Task, *, skip: Sequence[str] = ()) -> Record:
-    """Mine one shard, unless its record says that it is done; ``skip`` are quarantined documents."""
+def mine_shard(job: Job, task: Task, *, skip: Sequence[str] = (), one_by_one: bool = False) -> Record:
+    """Mine one shard, unless its record says that it is done; ``skip`` are quarantined documents.
+
+    Where this process dies, ``read_current`` tells the document that was read last; with ``one_by_one`` that
+    is the one that was being mined, without it one of those that waited for the tagger with it may have been.
+    """
     input_hash, job_hash = shard_hash(task.shard), job.hash(task.corpus)
     done = read_record(task)
     if (
@@ -129,7 +133,8 @@ def mine_shard(job: Job, task: Task, *, skip: Sequence[str] = ()) -> Record:
         rows = write_rows(
             task.parquet,
             miner.mine(
-                _documents(task.shard, skip, current=current, refused=refused, quarantined=quarantined)
+                _documents(task.shard, skip, current=current, refused=refused, quarantined=quarantined),
+                one_by_one=one_by_one,
             ),
         )
     miner.counts.documents_refused.update(one.fault.code for one in refused)
