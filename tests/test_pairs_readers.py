@@ -100,6 +100,40 @@ def test_tei_keeps_running_prose_only(tmp_path: Path) -> None:
     ]
 
 
+def test_hidden_files_and_folders_are_no_part_of_a_corpus(tmp_path: Path) -> None:
+    for name in (".git/COMMIT.txt", ".ipynb_checkpoints/uno.txt", "sub/.uno.txt.swp", "sub/._dos.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("Nada.", encoding="utf-8")
+    (tmp_path / "sub" / "UNO.TXT").write_text("Otro documento.", encoding="utf-8")
+    assert plain(read_all(tmp_path)) == [("sub/UNO", ["Otro documento."])]
+    assert plan("c", tmp_path).ignored == []
+    # A corpus may stand below a hidden folder all the same.
+    assert plain(read_all(tmp_path / ".git")) == [("COMMIT", ["Nada."])]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-8-sig", "latin-1"])
+def test_json_lines_of_any_encoding(tmp_path: Path, encoding: str) -> None:
+    # U+010A holds the byte of a line's end, U+2028 is one only to some.
+    text = lines().decode() + '{"id": "tres", "paragraphs": ["Línea"]}\n'
+    if encoding != "latin-1":
+        text = text.replace("Línea", "L\u2028ín\u010aea")
+    path = tmp_path / "c.jsonl"
+    path.write_bytes(text.encode(encoding))
+    *first, last = read_all(path, shard_bytes=40)
+    assert plain(first) == DOCUMENTS
+    assert isinstance(last, Document)
+    assert list(last.paragraphs) == ["Línea" if encoding == "latin-1" else "L ín\u010aea"]
+    assert last.encoding == ("utf-8" if encoding == "utf-8-sig" else encoding)
+
+
+def test_json_lines_that_belie_their_first_bytes_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "c.jsonl").write_bytes('{"id": "a", "text": "x"}\n'.encode("utf-16") + b"\x00\xd8\x00")
+    *good, bad = read_all(tmp_path / "c.jsonl")
+    assert plain(good) == [("a", ["x"])]
+    assert isinstance(bad, Refused)
+    assert (bad.fault.code, bad.fault.file, bad.fault.row) == ("encoding", "c.jsonl", 2)
+
+
 @pytest.mark.parametrize("shard_bytes", [1, 37, 60, 64, 1000])
 def test_any_cut_of_json_lines_gives_each_document_once(tmp_path: Path, shard_bytes: int) -> None:
     path = tmp_path / "c.jsonl"
@@ -109,6 +143,50 @@ def test_any_cut_of_json_lines_gives_each_document_once(tmp_path: Path, shard_by
         encoding="utf-8",
     )
     assert plain(read_all(path, shard_bytes)) == expected
+
+
+@pytest.mark.parametrize(
+    ("ending", "compress"),
+    [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress), (".zst", compress_zst)],
+)
+@pytest.mark.parametrize("shard_bytes", [1, 90, 1000])
+def test_any_cut_of_a_compressed_file_gives_each_document_once(
+    tmp_path: Path, ending: str, compress: Callable[[bytes], bytes], shard_bytes: int
+) -> None:
+    path = tmp_path / f"c.jsonl{ending}"
+    expected = [(f"d{n}", [f"Párrafo {'ñ' * (n % 7 + 1)} {n}."]) for n in range(50)]
+    data = "".join(json.dumps({"id": i, "paragraphs": p}) + "\n" for i, p in expected)
+    path.write_bytes(compress(data.encode()))
+    # However large, it is cut into a few parts: each is unpacked from the file's beginning.
+    shards = plan("c", path, shard_bytes=shard_bytes).shards
+    assert len(shards) == (1 if path.stat().st_size <= shard_bytes else min(8, -(-len(data) // shard_bytes)))
+    assert plain(read_all(path, shard_bytes)) == expected
+
+
+def test_rows_of_faults_are_the_files_own(tmp_path: Path) -> None:
+    # Blank lines count; the file is cut at many places, and the shards are read in any order.
+    good = json.dumps({"id": "a", "text": "Un texto de alguna longitud."}).encode()
+    rows = [good, b"", b"{", good, good, b"[1]", good, b"", b"", b'{"id": 3}', good, b"}"] * 40
+    expected = [at + 1 for at, row in enumerate(rows) if row not in (good, b"")]
+    data = b"\n".join(rows) + b"\n"
+    (tmp_path / "c.jsonl").write_bytes(data)
+    (tmp_path / "c.jsonl.gz").write_bytes(gzip.compress(data))
+    for name, cuts in (("c.jsonl", 20), ("c.jsonl.gz", 4)):
+        shards = plan("c", tmp_path / name, shard_bytes=100).shards
+        assert len(shards) >= cuts
+        for ordered in (shards, shards[::-1]):
+            found = [item.fault.row for one in ordered for item in read(one) if isinstance(item, Refused)]
+            assert sorted(found, key=str) == sorted(expected, key=str)
+
+
+def test_rows_of_parquet_are_the_files_own(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = [{"id": str(n), "text": None if n in (4, 7) else "Un texto."} for n in range(10)]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "c.parquet", row_group_size=3)
+    found = [item.fault.row for item in read_all(tmp_path / "c.parquet", 1) if isinstance(item, Refused)]
+    assert found == [5, 8]
 
 
 def test_a_shard_hash_changes_with_the_bytes_and_not_with_the_folder(tmp_path: Path) -> None:
