@@ -8,7 +8,7 @@ import unicodedata
 from typing import Any
 
 from probeta.publishing.facts import Facts
-from probeta.publishing.vocabularies import language_name
+from probeta.publishing.vocabularies import language_name, legal_text
 from probeta.recipe.card import Author, Paper
 
 
@@ -137,19 +137,20 @@ def _iso_639_2(code: str) -> str | None:
 
 
 def licence_text(facts: Facts) -> str:
-    """LICENSE: the recipe's own text, else a notice that names the licence and where its text is."""
+    """LICENSE: the recipe's own text; else a notice with the licence's whole text, or where that is."""
     card, recipe = facts.card, facts.recipe
     if card.licence_file:
         return (facts.folder / "build" / card.licence_file).read_text(encoding="utf-8")
-    names = ", ".join(author.name for author in card.authors)
+    holders = f"{facts.year} {', '.join(author.name for author in card.authors)}"
+    text = legal_text(card.licence)
     lines = [
         f"{recipe.title}, version {recipe.version}",
-        f"Copyright {facts.year} {names}",
+        f"Copyright {holders}",
         "",
         f"Licence: {facts.licence.name}" + (f" ({facts.licence.spdx})" if facts.licence.spdx else ""),
     ]
     if facts.licence.url:
-        lines += [f"Its text: {facts.licence.url}"]
+        lines += [f"{'Where it is kept' if text else 'Its text'}: {facts.licence.url}"]
     if card.sources or facts.reports.get("stats", {}).get("corpora"):
         lines += ["", "Sources keep their own licences; SOURCES.csv names each."]
     lines += [
@@ -157,4 +158,6 @@ def licence_text(facts: Facts) -> str:
         f"Language: {language_name(recipe.language)}. If you pass this data set on, keep this notice and name",
         "its version, and say what you changed.",
     ]
+    if text:
+        lines += ["", "-" * 78, "", text.replace("{holders}", holders).rstrip()]
     return "\n".join(lines) + "\n"

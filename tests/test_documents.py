@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +14,12 @@ import pytest
 import yaml
 
 from probeta import builtset
+from probeta.publishing.citation import licence_text
+from probeta.publishing.facts import gather
 from probeta.publishing.gates.documents import cff_faults, croissant_faults
 from probeta.publishing.gates.header import read_header
+from probeta.publishing.vocabularies import licences, read
+from probeta.recipe import load_recipe
 
 
 @pytest.fixture(scope="module")
@@ -84,3 +90,27 @@ def test_every_source_has_its_row(blas: Path) -> None:
     with (blas / "SOURCES.csv").open(encoding="utf-8", newline="") as handle:
         rows = list(csv.DictReader(handle))
     assert any(row["licence"] == "CC BY-SA 3.0 US" for row in rows)
+
+
+def test_every_vocabulary_says_where_it_is_from_and_of_when() -> None:
+    for name in ("licences", "languages", "tasks", "card_keys", "texts/sources"):
+        found = read(name)
+        assert found["source"] and re.fullmatch(r"\d{4}-\d{2}-\d{2}", found["date"]), name
+    later = read("licences")["later"]
+    assert set(later) < set(licences()) and all(later.values())
+
+
+def test_the_licence_stands_in_full_where_it_may_and_is_named_elsewhere(blas: Path) -> None:
+    facts = gather(blas, load_recipe(blas / "build"))
+
+    def text(licence: str) -> str:
+        card = facts.card.model_copy(update={"licence": licence})
+        return licence_text(replace(facts, recipe=facts.recipe.model_copy(update={"card": card})))
+
+    whole = (blas / "LICENSE").read_text(encoding="utf-8")
+    assert whole == text("cc-by-4.0") and "Section 8 – Interpretation." in whole
+    assert "Copyright (c) 2026 The probeta authors" in text("mit")
+    assert "END OF TERMS AND CONDITIONS" in text("apache-2.0")
+    assert "Statement of Purpose" in text("cc0-1.0") and "ShareAlike" in text("cc-by-sa-4.0")
+    assert "Its text: https://spdx.org/licenses/MPL-2.0.html" in text("mpl-2.0")
+    assert "{" not in text("mit")

@@ -35,6 +35,17 @@ def licences() -> dict[str, Licence]:
 
 
 @functools.cache
+def legal_text(identifier: str) -> str | None:
+    """The whole text of a licence, where it may be passed on and is kept here; None for the others.
+
+    >>> legal_text("cc0-1.0").splitlines()[0]
+    'Creative Commons Legal Code'
+    """
+    path = files("probeta.publishing") / "vocabularies" / "texts" / f"{identifier}.txt"
+    return path.read_text(encoding="utf-8") if path.is_file() else None
+
+
+@functools.cache
 def languages() -> frozenset[str]:
     """Every language code that the Hub knows: ISO 639-1 and 639-3, ``code``, ``multilingual``."""
     found = read("languages")
