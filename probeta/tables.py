@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+import zipfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -274,6 +276,18 @@ def _number_cell(sheet: Any, text: str) -> Any:
     return _text_cell(sheet, text)
 
 
+def _without_times(path: Path) -> None:
+    """Write a workbook again without the time at which it was made, which its properties and its ZIP have."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    stamp = re.compile(rb"(<dcterms:(?:created|modified)[^>]*>)[^<]*")
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            if name == "docProps/core.xml":
+                data = stamp.sub(rb"\g<1>1980-01-01T00:00:00Z", data)
+            archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
+
+
 def write_table(
     path: Path,
     *,
@@ -281,7 +295,7 @@ def write_table(
     rows: Iterable[Mapping[str, object]],
     numbers: Collection[str] = (),
 ) -> None:
-    """Write .csv, .tsv or .xlsx, whole or not at all; None becomes an empty cell.
+    """Write .csv, .tsv or .xlsx, whole or not at all, the same bytes each time; None becomes an empty cell.
 
     Cells of a workbook are text, but for those of the columns ``numbers`` that are one and are read back as
     they were written.
@@ -305,6 +319,7 @@ def write_table(
                     ]
                 )
             book.save(temporary)
+            _without_times(temporary)
             return
         delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
         with temporary.open("w", encoding="utf-8", newline="") as handle:

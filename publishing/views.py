@@ -81,9 +81,15 @@ def by_value(facts: Facts) -> list[tuple[str, str, Mapping[str, Any]]]:
     ]
 
 
+def published_splits(facts: Facts) -> dict[str, Any]:
+    """The splits that the report ``stats`` counts, without those that are held back."""
+    counted = facts.reports.get("stats", {}).get("splits", {})
+    return {split: count for split, count in counted.items() if split not in facts.card.hold_back}
+
+
 def classes(facts: Facts) -> tuple[list[str], list[tuple[str, str, list[int]]]]:
     """Splits, and for each class its definition and its pairs in each split."""
-    splits = facts.reports.get("stats", {}).get("splits", {})
+    splits = published_splits(facts)
     if not all(isinstance(counts, dict) for counts in splits.values()):
         return [], []
     rows = [
@@ -104,7 +110,8 @@ def genres(facts: Facts) -> list[tuple[str, list[int]]]:
     found = stats.get("genres", {})
     if not any(found):
         return []
-    return [(genre, [sizes.get(split, 0) for split in stats["splits"]]) for genre, sizes in found.items()]
+    splits = published_splits(facts)
+    return [(genre, [sizes.get(split, 0) for split in splits]) for genre, sizes in found.items()]
 
 
 def neutral_strategies(facts: Facts) -> list[tuple[str, int]]:

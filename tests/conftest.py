@@ -14,6 +14,7 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
+    from hub_standin import Hub
     from label_studio import FaultProxy, Studio
 
 # Machines differ in speed; a slow example is no fault.
@@ -80,6 +81,32 @@ def compose_corpus() -> Callable[..., Path]:
         return path
 
     return compose
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
+    """A stand-in for the Hub that the libraries of this process talk to, with a token that may write."""
+    import datasets
+    import huggingface_hub.constants
+    from hub_standin import TOKEN, serving
+
+    from probeta.publishing import push
+
+    with serving() as hub:
+        # As HF_ENDPOINT would set them; the libraries read it when they are imported.
+        constants = huggingface_hub.constants
+        monkeypatch.setattr(constants, "ENDPOINT", hub.url)
+        monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
+        monkeypatch.setattr(
+            constants, "HUGGINGFACE_CO_URL_TEMPLATE", hub.url + "/{repo_id}/resolve/{revision}/{filename}"
+        )
+        monkeypatch.setattr(datasets.config, "HF_ENDPOINT", hub.url)
+        monkeypatch.setattr(
+            datasets.config, "HUB_DATASETS_URL", hub.url + "/datasets/{repo_id}/resolve/{revision}/{path}"
+        )
+        monkeypatch.setattr(push, "LONGEST_WAIT", 0.01)
+        monkeypatch.setenv("HF_TOKEN", TOKEN)
+        yield hub
 
 
 @pytest.fixture(scope="session")

@@ -10,12 +10,13 @@ from typing import Any
 import httpx2
 import pytest
 from hub_standin import OTHER_TOKEN, TOKEN, Hub, serving, sha256
+from hub_standin.routes import ROUTES
 
 CARD = "---\nlicense: cc-by-4.0\nconfigs:\n- config_name: a\n  data_files:\n  - split: test\n    path: a/*\n---\n# A\n"
 
 
 @pytest.fixture
-def hub() -> Iterator[Hub]:
+def hub() -> Iterator[Hub]:  # not the suite's: no library of this process is to know of it
     with serving() as hub:
         assert (
             call(
@@ -180,3 +181,86 @@ def test_scripted_failures(hub: Hub) -> None:
     with pytest.raises(httpx2.TransportError):
         call(hub, "POST", COMMIT, content=ndjson(header(), file("late.txt", "a")))
     assert "late.txt" in hub.tree("org/a")
+
+
+def test_a_server_error_comes_once(hub: Hub) -> None:
+    for status in (500, 503):
+        hub.fail("preupload", status)
+        answers = [
+            call(hub, "POST", "/api/datasets/org/a/preupload/main", json={"files": []}) for _ in range(2)
+        ]
+        assert [answer.status_code for answer in answers] == [status, 200]
+
+
+@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize("route", list(ROUTES))
+def test_a_connection_drops_in_any_call(hub: Hub, route: str, late: bool) -> None:
+    """Every route, by the request that it takes; one that is dropped late has taken effect."""
+    call(hub, "POST", COMMIT, content=ndjson(header(), file("a.txt", "a")))
+    requests: dict[str, tuple[str, str, dict[str, Any]]] = {
+        "create": (
+            "POST",
+            "/api/repos/create",
+            {"json": {"name": "b", "organization": "org", "type": "dataset"}},
+        ),
+        "validate": ("POST", "/api/validate-yaml", {"json": {"content": CARD}}),
+        "whoami": ("GET", "/api/whoami-v2", {}),
+        "preupload": ("POST", "/api/datasets/org/a/preupload/main", {"json": {"files": []}}),
+        "batch": ("POST", "/datasets/org/a.git/info/lfs/objects/batch", {"json": {"objects": []}}),
+        "put": ("PUT", f"/lfs/{sha256(b'x')}", {"content": b"x"}),
+        "commit": ("POST", COMMIT, {"content": ndjson(header(), file("b.txt", "b"))}),
+        "tag": ("POST", "/api/datasets/org/a/tag/main", {"json": {"tag": "v1"}}),
+        "branch": ("POST", "/api/datasets/org/a/branch/dev", {"json": {}}),
+        "refs": ("GET", "/api/datasets/org/a/refs", {}),
+        "settings": ("PUT", "/api/datasets/org/a/settings", {"json": {"gated": "manual"}}),
+        "tree": ("GET", "/api/datasets/org/a/tree/main", {}),
+        "info": ("GET", "/api/datasets/org/a", {}),
+        "resolve": ("GET", "/datasets/org/a/resolve/main/a.txt", {}),
+    }
+    method, path, options = requests[route]
+    before = state(hub)
+    hub.fail(route, None, late=late)
+    # An answer that is on its way cannot be taken back: a file's bytes are sent by its route itself.
+    if late and route == "resolve":
+        assert call(hub, method, path).status_code == 200
+        return
+    with pytest.raises(httpx2.TransportError):
+        call(hub, method, path, **options)
+    changes = route in ("create", "put", "commit", "tag", "branch", "settings")
+    assert (state(hub) != before) is (late and changes)
+
+
+def state(hub: Hub) -> object:
+    repos = {
+        name: (dict(repo.branches), dict(repo.tags), repo.gated, set(repo.commits))
+        for name, repo in hub.repos.items()
+    }
+    return repos, set(hub.objects)
+
+
+def test_more_requests_that_are_wrong(hub: Hub) -> None:
+    wrong = [
+        # A size that is not the object's; a branch and a revision that are not there; no data set; no route.
+        ("POST", COMMIT, {"content": ndjson(header(), large(size=5))}, 400),
+        ("POST", "/api/datasets/org/a/commit/dev", {"content": ndjson(header(), file("a", "a"))}, 404),
+        ("POST", "/api/datasets/org/a/preupload/dev", {"json": {"files": []}}, 404),
+        ("POST", "/api/repos/create", {"json": {"name": "m", "organization": "org", "type": "model"}}, 400),
+        (
+            "POST",
+            "/api/repos/create",
+            {"json": {"name": "a", "organization": "other", "type": "dataset"}},
+            403,
+        ),
+        ("GET", "/api/datasets/org/a/nothing", {}, 404),
+    ]
+    call(hub, "PUT", f"/lfs/{sha256(b'data')}", content=b"data")
+    for method, path, options, status in wrong:
+        assert call(hub, method, path, **options).status_code == status, path
+    assert set(hub.tree("org/a")) == {".gitattributes"}
+    first, again = (call(hub, "POST", "/api/datasets/org/a/branch/dev", json={}) for _ in range(2))
+    assert (first.status_code, again.status_code) == (200, 409)
+
+
+def large(*, size: int) -> dict[str, Any]:
+    value = {"path": "a/a.parquet", "algo": "sha256", "oid": sha256(b"data"), "size": size}
+    return {"key": "lfsFile", "value": value}

@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import datasets
@@ -42,24 +42,6 @@ def towns(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def folder(towns: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(towns, tmp_path / "towns"))
-
-
-@pytest.fixture
-def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
-    with serving() as hub:
-        constants = huggingface_hub.constants
-        monkeypatch.setattr(constants, "ENDPOINT", hub.url)
-        monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
-        monkeypatch.setattr(
-            constants, "HUGGINGFACE_CO_URL_TEMPLATE", hub.url + "/{repo_id}/resolve/{revision}/{filename}"
-        )
-        monkeypatch.setattr(datasets.config, "HF_ENDPOINT", hub.url)
-        monkeypatch.setattr(
-            datasets.config, "HUB_DATASETS_URL", hub.url + "/datasets/{repo_id}/resolve/{revision}/{path}"
-        )
-        monkeypatch.setattr(push, "LONGEST_WAIT", 0.01)
-        monkeypatch.setenv("HF_TOKEN", TOKEN)
-        yield hub
 
 
 @pytest.fixture(scope="module")
@@ -322,22 +304,6 @@ def test_a_file_that_changes_on_the_way_is_noticed(
         publish(folder, repository=REPO)
 
 
-def test_what_is_held_back_never_leaves_the_machine(hub: Hub, folder: Path) -> None:
-    secret = "Nadie que no haya visto esta oración puede saber qué dice."
-    place = folder / "private/sentences"
-    place.mkdir(parents=True)
-    pq.write_table(pa.table({"id": ["x"], "text": [secret]}), place / "holdout-00000-of-00001.parquet")
-    (folder / "SHA256SUMS").write_text(checksums(folder), encoding="utf-8")
-    done = publish(folder, repository=REPO)
-    assert not any(name.startswith("private") for name in (*done.plan.created, *there(hub)))
-    assert not any(secret.encode() in data for data in (*hub.objects.values(), *hub.tree(REPO).values()))
-    # And a copy of it elsewhere stops the push.
-    (folder / "NOTES.md").write_text(f"> {secret}\n", encoding="utf-8")
-    (folder / "SHA256SUMS").write_text(checksums(folder), encoding="utf-8")
-    with pytest.raises(DataError, match="held back"):
-        publish(folder, repository=REPO, tag="v1.1")
-
-
 @pytest.fixture(scope="module")
 def every_kind(
     blas: Path, tmp_path_factory: pytest.TempPathFactory, compose_corpus: Callable[..., Path]
@@ -410,22 +376,3 @@ def test_every_config_of_every_kind_as_the_command_publishes_it(
             rows = table.to_pylist()
             expected[f"{config}/{split}"] = [len(rows), str(features), rows[0], rows[-1]]
     assert loaded == json.loads(json.dumps(expected))
-
-
-def test_a_split_that_is_held_back_is_built_and_checked_but_in_no_file_to_publish(
-    tmp_path: Path, compose_corpus: Callable[..., Path]
-) -> None:
-    source = Path(shutil.copytree(load_recipe("esnlir").folder, tmp_path / "esnlir"))
-    text = (source / "probeta.yaml").read_text(encoding="utf-8")
-    text = text.replace("\ncard:\n", "\ncard:\n  hold_back: [validation]\n")
-    (source / "probeta.yaml").write_text(text, encoding="utf-8")
-    corpus = compose_corpus(tmp_path / "composed.jsonl", documents=40)
-    build(source, out=tmp_path / "set", corpus=[corpus])
-    held = pq.read_table(tmp_path / "set/private/pairs/validation-00000-of-00001.parquet")
-    assert held.num_rows > 0
-    assert builtset.configs(tmp_path / "set")["pairs"] == ["test", "train"]
-    assert list(lint(tmp_path / "set").faults) == []
-    files = [path.read_bytes() for path in local_files(tmp_path / "set").values()]
-    for row in held.to_pylist():
-        assert not any(row["sentence_2"].encode() in data for data in files)
-    assert "held back" in (tmp_path / "set/README.md").read_text(encoding="utf-8")

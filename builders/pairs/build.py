@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -79,16 +80,19 @@ class Mined:
             rows = [stress_row(row, stress, spell) for row in whole.to_pylist()]
             yield pa.RecordBatch.from_pylist(rows, schema=whole.schema)
 
-    def rejects(self) -> Iterator[dict[str, Any]]:
-        """A sample of the hits that made no pair: the same number at most of each reason and corpus."""
+    def rejects(self, *, hidden: Callable[[str], object] = lambda _: False) -> Iterator[dict[str, Any]]:
+        """A sample of the hits that made no pair: the same number at most of each reason and corpus.
+
+        A hit in whose texts there is something ``hidden`` is not shown.
+        """
         kept: dict[tuple[str, str], list[dict[str, Any]]] = {}
         for record in self.records:
             for reject in record.rejects:
                 kept.setdefault((reject.corpus, reject.reason), []).append(reject._asdict())
         for key in sorted(kept):
-            for value in sorted(kept[key], key=lambda one: (one["draw"], one["document"]))[
-                :REJECTS_PUBLISHED
-            ]:
+            ordered = sorted(kept[key], key=lambda one: (one["draw"], one["document"]))
+            shown = (one for one in ordered if not hidden(f"{one['premise'] or ''} {one['hypothesis']}"))
+            for value in itertools.islice(shown, REJECTS_PUBLISHED):
                 del value["draw"]
                 yield value
 

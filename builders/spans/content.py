@@ -11,7 +11,7 @@ from probeta.builders.spans.agreement import Agreement, read_agreement
 from probeta.builders.spans.dimensions import perturbation_faults
 from probeta.builders.spans.joins import Join, read_joins
 from probeta.builders.spans.lexicon import Lexicon, read_lexicon
-from probeta.builders.spans.sentences import SentenceRow, read_sentences
+from probeta.builders.spans.sentences import SPLIT, SentenceRow, read_sentences
 from probeta.builders.spans.templates import Template, make_template
 from probeta.errors import DataError, Fault
 from probeta.recipe.schema import SpanRecipe
@@ -21,13 +21,18 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The lexicons by name and the templates (hand-written rows among them) in the tables' order."""
+    """The lexicons by name and the templates (hand-written rows among them) in the tables' order.
+
+    ``held_back`` are the rows of splits that stay on this machine; ``templates`` does not have them, so that
+    nothing that is published or counted comes from them.
+    """
 
     recipe: SpanRecipe
     lexicons: Mapping[str, Lexicon]
     agreement: Agreement
     joins: Sequence[Join]
     templates: Sequence[Template]
+    held_back: Sequence[Template] = ()
 
     def cell(self, key: tuple[str, ...]) -> list[Template]:
         """The templates of one cell."""
@@ -75,7 +80,9 @@ def load_content(recipe: SpanRecipe) -> Content:
         faults += _doubled_texts(templates)
     if faults or agreement is None or joins is None:
         raise DataError(faults)
-    return Content(recipe, lexicons, agreement, joins, templates)
+    public = [template for template in templates if template.row.split == SPLIT]
+    held_back = [template for template in templates if template.row.split != SPLIT]
+    return Content(recipe, lexicons, agreement, joins, public, held_back)
 
 
 def _placed(fault: Fault, row: SentenceRow) -> Fault:

@@ -258,6 +258,15 @@ class CellPlan:
             yield _sentence(self.recipe, template, name, template.render(fill))
 
 
+def held_back_base(content: Content) -> dict[str, list[Sentence]]:
+    """The base sentences of every split that is held back, in the tables' order, as ``generate_base`` has them."""
+    found: dict[str, list[Sentence]] = {}
+    for template in content.held_back:
+        made = _sentence(content.recipe, template, template.row.id, template.render(template.pinned()))
+        found.setdefault(template.row.split, []).append(made)
+    return found
+
+
 def is_drawn(sentence_id: str) -> bool:
     """Whether a base sentence was drawn from a template rather than picked by hand."""
     return DRAWN in sentence_id

@@ -1,7 +1,7 @@
 """The sentence tables: hand-written rows and templates, side by side, in CSV or XLSX.
 
 Columns: ``id``, one for each attribute of the grid, ``text``, and where they are needed ``slots``, ``fill``,
-``entry``, ``topic``, ``author``; columns named like other declared attributes are kept.
+``entry``, ``topic``, ``author``, ``split``; columns named like other declared attributes are kept.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ _ID = re.compile(r"[A-Za-z0-9_.-]+")
 _SLOT_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 #: Words that mean something else inside a template.
 _RESERVED = {"agree", "and", "or", "not", "in", "is", "if", "else", "true", "false", "none", "self"}
-_OPTIONAL = ("slots", "fill", "entry", "topic", "author")
+_OPTIONAL = ("slots", "fill", "entry", "topic", "author", "split")
+
+#: A diagnostic set is a test set: every row is of this split, but for those that are held back.
+SPLIT = "test"
 
 
 class Slot(NamedTuple):
@@ -36,7 +39,7 @@ class SentenceRow:
     """One row: a hand-written sentence, or a template if it declares ``slots``.
 
     ``entries`` are the lexicon entries of its marked-up spans, in order; ``cell`` has the values of the
-    grid's attributes in the grid's order.
+    grid's attributes in the grid's order; ``split`` is ``test``, or one that the recipe holds back.
     """
 
     file: str
@@ -50,6 +53,7 @@ class SentenceRow:
     topic: str | None
     author: str | None
     attributes: Mapping[str, str]
+    split: str = SPLIT
 
     @property
     def hand_picked(self) -> bool:
@@ -117,6 +121,7 @@ class _RowReader:
     def read(self) -> SentenceRow:
         row, recipe = self.row, self.recipe
         slots = self._slots(row.get("slots"))
+        fill = self._fill(row.get("fill"), slots)
         return SentenceRow(
             self.table.file,
             row.line,
@@ -124,7 +129,7 @@ class _RowReader:
             self._cell(),
             self._text(row["text"]),
             slots,
-            self._fill(row.get("fill"), slots),
+            fill,
             tuple(part.strip() for part in row.get("entry").split(";") if part.strip()),
             self._optional("topic"),
             self._optional("author"),
@@ -133,7 +138,32 @@ class _RowReader:
                 for name in recipe.attributes
                 if name in self.table.columns and name not in recipe.grid.by and row[name].strip()
             },
+            self._split(drawn_from=bool(slots) and not fill),
         )
+
+    def _split(self, *, drawn_from: bool) -> str:
+        text = self.row.get("split").strip() if "split" not in self.recipe.attributes else ""
+        held_back = self.recipe.card.hold_back
+        if text in ("", SPLIT):
+            return SPLIT
+        if text not in held_back:
+            self.fault(
+                "unknown_split",
+                f"the split {text} is neither {SPLIT} nor held back",
+                "split",
+                expected=", ".join((SPLIT, *held_back)),
+                found=text,
+                fix="name it under card.hold_back, or leave the cell empty",
+            )
+        elif drawn_from:
+            self.fault(
+                "held_back_template",
+                "a template without a fill is no sentence that could be held back",
+                "split",
+                expected="a written sentence, or a fill",
+                found=text,
+            )
+        return text
 
     def _id(self, text: str) -> str:
         if not text.strip():

@@ -17,6 +17,7 @@ from probeta.errors import UsageError
 from probeta.hashing import file_sha256, text_hash
 from probeta.pipeline.product import Options, Product
 from probeta.publishing.folder import ConfigTables
+from probeta.publishing.leaks import Leaks
 from probeta.recipe import PairRecipe
 from probeta.signature import signature
 from probeta.validation.artifacts import artifact_report, gate_warnings
@@ -54,6 +55,14 @@ def make(recipe: PairRecipe, options: Options) -> Product:
         for config, splits in mined.configs.items()
     ]
     counts = _counts(mined)
+    held_back = Leaks(
+        text
+        for split in recipe.card.hold_back
+        if split in mined.configs["pairs"]
+        for batch in mined.batches("pairs", split)
+        for column in ("sentence_1", "sentence_2")
+        for text in batch.column(column).to_pylist()
+    )
     artifacts = artifact_report(
         (batch for split in mined.configs["pairs"] for batch in mined.batches("pairs", split)),
         recipe.pairs.artifacts,
@@ -66,7 +75,11 @@ def make(recipe: PairRecipe, options: Options) -> Product:
         reports={
             "stats": _stats(mined, line),
             "funnel": {**mined.funnel, "signature": line},
-            "rejects": {"schema_version": 1, "signature": line, "rejects": list(mined.rejects())},
+            "rejects": {
+                "schema_version": 1,
+                "signature": line,
+                "rejects": list(mined.rejects(hidden=held_back.inside)),
+            },
             "artifacts": artifacts,
         },
         texts={"reports/funnel.txt": readable(mined.funnel)},

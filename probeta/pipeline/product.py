@@ -34,7 +34,7 @@ class Product:
     counts: Mapping[str, Any]
     signature: str
     #: Further files, by their path in the folder.
-    texts: Mapping[str, str] = field(default_factory=dict)
+    texts: Mapping[str, str | bytes] = field(default_factory=dict)
     #: What the user must hear, besides that the set was built.
     warnings: Sequence[str] = ()
     #: What ``build/build.json`` says of the inputs.

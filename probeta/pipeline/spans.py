@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
+
 from probeta import builtset
 from probeta.builders.spans import made, tables
-from probeta.builders.spans.content import load_content
-from probeta.builders.spans.generate import generate_base
+from probeta.builders.spans.content import Content, load_content
+from probeta.builders.spans.generate import generate_base, held_back_base
 from probeta.builders.spans.grid import coverage_report, grid_faults
+from probeta.builders.spans.sentences import SPLIT
 from probeta.builders.spans.stats import span_stats
 from probeta.canary import canary
 from probeta.errors import UsageError
@@ -14,20 +18,25 @@ from probeta.pipeline.product import Options, Product
 from probeta.publishing.folder import ConfigTables
 from probeta.recipe import SpanRecipe
 from probeta.signature import signature
+from probeta.tables import read_table, write_table
 from probeta.tokens import Tokenizer
-
-#: A diagnostic set is a test set.
-SPLIT = "test"
 
 
 def make(recipe: SpanRecipe, options: Options) -> Product:
-    """The configs ``sentences``, ``spans`` and ``tokens`` with the reports ``stats`` and ``coverage``."""
+    """The configs ``sentences``, ``spans`` and ``tokens`` with the reports ``stats`` and ``coverage``.
+
+    Rows of a split that is held back become a split of their own in each config. They are in no report, and
+    the recipe's tables in ``build/`` lack them.
+    """
     if options.corpus:
         raise UsageError(f"{recipe.name} is made from templates; --corpus is for recipes that read documents")
     content = load_content(recipe)
     drawn = generate_base(recipe, seed=options.seed, per_cell=options.per_cell, content=content)
     base = list(made.with_span_attributes(drawn, recipe))
-    sentences = list(made.variants(base, recipe))
+    splits = {SPLIT: list(made.variants(base, recipe))}
+    hidden = held_back_base(content)
+    for split, rows in hidden.items():
+        splits[split] = list(made.variants(made.with_span_attributes(rows, recipe), recipe))
     columns = made.sentence_columns(recipe)
     names = made.span_columns(recipe)
     tokenizer = Tokenizer(recipe.language)
@@ -40,10 +49,14 @@ def make(recipe: SpanRecipe, options: Options) -> Product:
             "tokenizer": tokenizer.name,
         }
     )
-    token_table = tables.token_table(sentences, labels=list(recipe.labels), tagger=made.Tagging(tokenizer))
+    tagger = made.Tagging(tokenizer)
+    token_tables = {
+        split: tables.token_table(sentences, labels=list(recipe.labels), tagger=tagger)
+        for split, sentences in splits.items()
+    }
     stats = span_stats(
-        sentences,
-        tokens=token_table.column("tokens").to_pylist(),
+        splits[SPLIT],
+        tokens=token_tables[SPLIT].column("tokens").to_pylist(),
         sentence_attributes=columns,
         span_attributes=names,
         signature=line,
@@ -52,17 +65,20 @@ def make(recipe: SpanRecipe, options: Options) -> Product:
         ConfigTables(
             name="sentences",
             features=builtset.sentence_features(columns),
-            splits={SPLIT: tables.sentence_table(sentences, attributes=columns, canary=mark)},
+            splits={
+                split: tables.sentence_table(sentences, attributes=columns, canary=mark)
+                for split, sentences in splits.items()
+            },
         ),
         ConfigTables(
             name="spans",
             features=builtset.span_features(names),
-            splits={SPLIT: tables.span_table(sentences, attributes=names)},
+            splits={
+                split: tables.span_table(sentences, attributes=names) for split, sentences in splits.items()
+            },
         ),
         ConfigTables(
-            name="tokens",
-            features=builtset.token_features(list(recipe.labels)),
-            splits={SPLIT: token_table},
+            name="tokens", features=builtset.token_features(list(recipe.labels)), splits=token_tables
         ),
     ]
     coverage = coverage_report(recipe, base, content=content)
@@ -70,10 +86,29 @@ def make(recipe: SpanRecipe, options: Options) -> Product:
     return Product(
         configs=configs,
         reports={"stats": stats, "coverage": {**coverage, "signature": line}},
-        counts={name: stats[name] for name in counted},
+        texts=public_tables(recipe, content),
+        counts={
+            **{name: stats[name] for name in counted},
+            **({"held_back": {split: len(rows) for split, rows in hidden.items()}} if hidden else {}),
+        },
         signature=line,
         warnings=[
             f"{fault.message}: expected {fault.expected}, found {fault.found}"
             for fault in grid_faults(recipe, base)
         ],
     )
+
+
+def public_tables(recipe: SpanRecipe, content: Content) -> dict[str, str | bytes]:
+    """The sentence tables of ``build/`` that hold rows which are held back, without those rows."""
+    hidden = {template.row.id for template in content.held_back}
+    found: dict[str, str | bytes] = {}
+    for file in dict.fromkeys(recipe.sentences):
+        table = read_table(recipe.path(file), required=["id"], name=recipe.shown(file))
+        kept = [row.values for row in table if row["id"].strip() not in hidden]
+        if len(kept) < len(table.rows):
+            with tempfile.TemporaryDirectory(prefix="probeta-") as place:
+                copy = Path(place) / Path(file).name
+                write_table(copy, columns=table.columns, rows=kept)
+                found[f"build/{file}"] = copy.read_bytes()
+    return found

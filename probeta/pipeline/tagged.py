@@ -45,8 +45,10 @@ def make(recipe: TaggedRecipe, options: Options) -> Product:
         split: tables.token_table(sentences, labels=labels, tagger=taggers[split])
         for split, sentences in splits.items()
     }
-    everything = [sentence for sentences in splits.values() for sentence in sentences]
-    tokens = [row for table in token_tables.values() for row in table.column("tokens").to_pylist()]
+    # Reports are published: they count nothing of what is held back.
+    public = [split for split in splits if split not in recipe.card.hold_back]
+    everything = [sentence for split in public for sentence in splits[split]]
+    tokens = [row for split in public for row in token_tables[split].column("tokens").to_pylist()]
     hashes = [sentence.id + text_hash(sentence.text) for base in read.values() for sentence in base]
     line = signature(
         {
@@ -62,6 +64,7 @@ def make(recipe: TaggedRecipe, options: Options) -> Product:
     stats["splits"] = {
         split: sum(1 for s in sentences if s.attributes.get("operation") is None)
         for split, sentences in splits.items()
+        if split in public
     }
     configs = [
         ConfigTables(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from probeta.errors import Fault, nearest
-from probeta.recipe.schema import Recipe, SpanRecipe
+from probeta.recipe.schema import PairRecipe, Recipe, SpanRecipe, TaggedRecipe
 from probeta.recipe.selection import MeanTokens, Spread
 from probeta.recipe.source import Document, Place
 
@@ -42,7 +43,7 @@ def cross_faults(recipe: Recipe, document: Document, *, file: str) -> list[Fault
 
 
 def _checks(recipe: Recipe) -> Iterator[Callable[..., Iterator[Trouble]]]:
-    yield from (_files, _guidelines)
+    yield from (_files, _guidelines, _hold_back)
     if isinstance(recipe, SpanRecipe):
         yield from (_grid, _lexicons, _families, _selection)
 
@@ -83,6 +84,36 @@ def _guidelines(recipe: Recipe) -> Iterator[Trouble]:
     for at, file in enumerate(recipe.guidelines):
         if not recipe.guideline_path(file).is_file():
             yield Trouble(("guidelines", at), "missing_file", f"there is no guideline {file}")
+
+
+def _hold_back(recipe: Recipe) -> Iterator[Trouble]:
+    """Splits that stay on this machine: a name that is no split would hold nothing back, in silence."""
+    names = recipe.card.hold_back
+    if isinstance(recipe, TaggedRecipe):
+        known = list(dict.fromkeys(recipe.source.splits.values()))
+    elif isinstance(recipe, PairRecipe):
+        known = list(recipe.pairs.splits)
+    else:
+        known = []
+    for at, name in enumerate(names):
+        place: Place = ("card", "hold_back", at)
+        if isinstance(recipe, SpanRecipe):
+            if name == "test" or name == "all" or not re.fullmatch(r"\w+", name):
+                yield Trouble(
+                    place,
+                    "hold_back",
+                    f"the split {name} cannot be held back"
+                    if name == "test"
+                    else f"{name} is no name for a split",
+                    expected="letters, digits and _; test is what is published, and all means every split",
+                    fix="name it otherwise, for instance holdout, and write that into the column split of the sentences",
+                )
+        elif name not in known:
+            yield unknown(place, name, known, what="split")
+    if known and set(known) <= set(names):
+        yield Trouble(
+            ("card", "hold_back"), "hold_back", "every split is held back: nothing could be published"
+        )
 
 
 def _grid(recipe: SpanRecipe) -> Iterator[Trouble]:

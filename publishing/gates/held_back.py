@@ -9,9 +9,7 @@ from probeta import builtset
 from probeta.errors import Fault
 from probeta.publishing.gates.result import Result
 from probeta.publishing.gates.subject import Subject
-
-#: A text that is shorter may stand elsewhere by chance.
-LONG_ENOUGH = 20
+from probeta.publishing.leaks import Leaks, example_texts
 
 
 def check_held_back(subject: Subject) -> Result:
@@ -43,41 +41,19 @@ def _consent_faults(subject: Subject) -> Iterator[Fault]:
 
 
 def _leaks(folder: Path, private: list[Path]) -> Iterator[Fault]:
-    texts = {text for path in private for text in texts_of(path)}
-    if not texts:
+    held_back = Leaks(text for path in private for text in example_texts(path))
+    if not held_back:
         return
     for path in public_files(folder):
-        name = path.relative_to(folder).as_posix()
-        if path.suffix == ".parquet":
-            leaked = sorted(texts & texts_of(path))
-        else:
-            content = path.read_text(encoding="utf-8", errors="replace")
-            leaked = sorted(text for text in texts if text in content)
-        if leaked:
+        if leaked := sorted(held_back.in_file(path)):
+            count = "1 text" if len(leaked) == 1 else f"{len(leaked)} texts"
             yield Fault(
                 code="held_back",
-                message=f"{len(leaked)} texts of the split that is held back stand in a file to be published",
-                file=name,
+                message=f"{count} of what is held back would be published in this file",
+                file=path.relative_to(folder).as_posix(),
                 found=leaked[0][:80],
-                fix="remove them, or do not hold the split back",
+                fix="remove it from the file, or do not hold it back",
             )
-
-
-def texts_of(path: Path) -> set[str]:
-    """The texts of a Parquet file that are long enough to be known again."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    found: set[str] = set()
-    for batch in pq.ParquetFile(path).iter_batches():
-        for column in batch.columns:
-            if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-                found |= {
-                    text
-                    for text in column.unique().to_pylist()
-                    if text and len(text) >= LONG_ENOUGH and " " in text
-                }
-    return found
 
 
 def public_files(folder: Path) -> list[Path]:
