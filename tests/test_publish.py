@@ -22,11 +22,8 @@ from probeta import builtset
 from probeta.errors import DataError, UsageError
 from probeta.pipeline.build import build
 from probeta.publishing import push
-from probeta.publishing.folder import checksums
 from probeta.publishing.lint import Linted, lint
-from probeta.publishing.plan import local_files
 from probeta.publishing.push import PushError, publish
-from probeta.recipe import load_recipe
 
 SAMPLE = Path(__file__).parent / "data" / "romanian"
 REPO = "org/towns"
