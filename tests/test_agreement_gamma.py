@@ -11,6 +11,7 @@ import pytest
 
 from probeta.errors import PrerequisiteError
 from probeta.validation.agreement import gamma as module
+from probeta.validation.agreement.intervals import Interval
 from probeta.validation.agreement.spansets import SpanAnswers, from_answers
 
 try:
@@ -64,6 +65,19 @@ class TestGamma:
         assert first["items"] == 2
         # The solver's output is silenced: stdout stays one JSON object.
         assert capfd.readouterr().out == ""
+
+    def test_interval_over_documents(self) -> None:
+        same, apart = [(0, 4, "X"), (10, 17, "X")], [(5, 9, "X"), (20, 24, "X")]
+        documents = [{"a": same, "b": same if number % 2 else apart} for number in range(6)]
+        interval = Interval(resamples=100)
+        found = module.gamma(marked(*documents), samples=10, seeds=2, interval=interval)
+        assert found["low"] < found["value"] < found["high"] <= 1
+        assert found["interval_reason"] is None
+        # Half of the documents agree wholly, so that other documents move the value more than other seeds.
+        assert found["high"] - found["low"] > found["maximum"] - found["minimum"]
+        one = module.gamma(marked(documents[0]), samples=10, seeds=1, interval=interval)
+        assert (one["low"], one["interval_reason"]) == (None, "one_item")
+        assert module.gamma(marked(*documents), samples=10, seeds=1)["interval_reason"] == "not_requested"
 
     def test_documents_without_spans(self) -> None:
         one_empty = module.gamma(marked({"a": [(0, 3, "X")], "b": []}), samples=10, seeds=1)

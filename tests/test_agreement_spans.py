@@ -218,8 +218,12 @@ def test_alpha_u_over_items_and_labels() -> None:
     # No item with all three: the mean over pairs, and it says so.
     partial: Marked = answers | {("3", "a"): [(0, 2, "X")], ("3", "c"): [(0, 2, "X")]}
     found = alpha_u(from_answers(partial), lengths=[10, 12, 5])
-    assert found.interval_reason == "mean_of_pairs"
     assert found.value == pytest.approx((22 * (value or 0) + 5) / 27)
+    assert found.note == "mean over 2 pairs of annotators: no item was answered by all"
+    assert found.interval_reason == "not_requested"
+    assert (
+        alpha_u(from_answers(partial), lengths=[10, 12, 5], interval=Interval(method="analytic")).low is None
+    )
 
 
 def test_self_agreement_on_spans() -> None:
@@ -367,3 +371,33 @@ def test_no_interval_below_what_a_value_can_be() -> None:
     )
     found = span_f1(answers, interval=Interval(method="analytic"))
     assert (found.value, found.low, found.high) == (0.5, 0.0, 1.0)
+
+
+def test_interval_of_alpha_u_as_a_mean_of_pairs() -> None:
+    """Annotators a and b share the even items, a and c the odd ones: no item has all three."""
+    answers: Marked = {}
+    for number in range(12):
+        item, other = f"{number:02}", "b" if number % 2 else "c"
+        answers[item, "a"] = [(2, 8, "X"), (12, 15, "X")]
+        answers[item, other] = [(2, 8, "X")] if number % 3 else [(3, 8, "X"), (12, 15, "X")]
+    lengths = [20] * 12
+    interval = Interval(resamples=200)
+    found = alpha_u(from_answers(answers), lengths=lengths, interval=interval)
+    assert found.interval_reason is None
+    assert found.low is not None and found.value is not None and found.high is not None
+    assert found.low < found.value < found.high < 1
+    # The same items in another order, and copies of every item as its cluster: the same draws.
+    renamed = {(f"{99 - int(item)}", rater): spans for (item, rater), spans in answers.items()}
+    again = alpha_u(from_answers(renamed), lengths=lengths, interval=interval)
+    assert again.value == pytest.approx(found.value)
+    twice = answers | {(f"{item}'", rater): spans for (item, rater), spans in answers.items()}
+    clusters = {item: item.rstrip("'") for item, _ in twice}
+    copied = alpha_u(from_answers(twice, clusters=clusters), lengths=[20] * 24, interval=interval)
+    # alpha_U places units without replacement, so doubled data differ from it in a small-sample term.
+    assert (copied.low, copied.high) == pytest.approx((found.low, found.high), abs=0.01)
+    # One item in common: a value, and no interval.
+    one: Marked = {key: answers[key] for key in (("00", "a"), ("00", "c"), ("01", "a"))}
+    one["02", "d"] = []
+    single = alpha_u(from_answers(one), lengths=[20, 20, 20], interval=interval)
+    assert single.value is not None
+    assert single.interval_reason == "one_item"

@@ -7,7 +7,7 @@ from typing import Any
 
 from probeta.cli import agreement_labels_text as labels_text
 from probeta.cli import agreement_spans_text as spans_text
-from probeta.cli.aligned import estimate_row, named_annotators, number, table, titled
+from probeta.cli.aligned import estimate_row, named_annotators, number, table, titled, with_interval
 from probeta.validation.agreement.estimates import REASONS
 from probeta.validation.annotations import doubtful_labels
 from probeta.words import counted
@@ -105,12 +105,14 @@ def _intervals(record: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _gamma(record: Mapping[str, Any]) -> str:
-    """The sampled gamma with its spread."""
     if record["reason"]:
         return f"gamma: undefined: {record['reason']} ({REASONS[record['reason']]})"
+    why = record["interval_reason"]
+    missing = "" if why in (None, "not_requested") else f" (no interval: {REASONS[why]})"
     return (
-        f"gamma {number(record['value'])}, from {number(record['minimum'])} to {number(record['maximum'])} "
-        f"over {record['seeds']} seeds, {record['samples']} samples a document, {record['items']} documents"
+        f"gamma {with_interval(record)}{missing}, from {number(record['minimum'])} to "
+        f"{number(record['maximum'])} over {record['seeds']} seeds, {record['samples']} samples a document, "
+        f"{counted(record['items'], 'document')}"
     )
 
 

@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from probeta.resampling import Units, distinct, percentiles
+from probeta.resampling import Units, distinct
 from probeta.validation.agreement.estimates import Estimate
-from probeta.validation.agreement.estimation import Parts
+from probeta.validation.agreement.estimation import Parts, estimate_sampled
 from probeta.validation.agreement.pairs import kappas
 from probeta.validation.agreement.study import Study, study
 from probeta.validation.agreement.sums import CountSums
@@ -361,33 +361,21 @@ def _mean_of_pairs(name: str, made: Study, *, by_overlap: bool) -> Estimate:
     note = f"mean over {len(grid.first) - undefined_pairs} pairs"
     if undefined_pairs:
         note += f"; {undefined_pairs} undefined pairs left out"
-    low = high = None
-    undefined, reason = 0, None
-    method = made.interval.method
     with np.errstate(divide="ignore", invalid="ignore"):
         total = mean(found, grid.tables.sum(axis=(-1, -2)))
-        if not np.isfinite(total):
-            return made.undefined(name, "no_variation", note=note)
-        if made.pairable < 2 or made.units < 2:
-            reason = "one_item"
-        elif method == "none":
-            reason = "not_requested"
-        elif method == "analytic":
-            reason = "no_analytic_form"
-        elif method == "two_way" and made.raters < 3:
-            reason = "no_two_way_form"
-        else:
-            sampled = mean(*made.sampled_pairs, made.rater_draws if method == "two_way" else None)
-            low, high, undefined, reason = percentiles(sampled, confidence=made.interval.confidence)
-    return Estimate(
-        name=name,
-        value=float(total),
-        low=low,
-        high=high,
-        interval_reason=reason,
-        items=made.pairable,
-        raters=made.raters,
-        pairs=made.pairs_compared,
-        undefined_resamples=undefined,
+
+    def sampled() -> Floats:
+        times = made.rater_draws if made.interval.method == "two_way" else None
+        return mean(*made.sampled_pairs, times)
+
+    return estimate_sampled(
+        name,
+        Parts(total, np.full_like(total, np.nan), np.full_like(total, np.nan)),
+        sampled,
+        interval=made.interval,
+        basis=made.basis,
+        units=made.units,
+        undefined=lambda code: made.undefined(name, code, note=note),
+        forms=made.sampled_forms,
         note=note,
     )

@@ -22,7 +22,6 @@ REASONS = {
     "one_item": "an interval needs two items or clusters",
     "unstable": "more than one resample in twenty is undefined",
     "no_analytic_form": "no analytic interval is known; take the bootstrap",
-    "mean_of_pairs": "no interval is known for a mean over pairs of annotators",
     "no_two_way_form": "the two-way bootstrap needs annotators that are known and at least three of them",
     "not_requested": "no interval was asked for",
 }

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from probeta.resampling import Draws, Units, percentiles
+from probeta.resampling import Bounds, Draws, Units, percentiles
 from probeta.validation.agreement.estimates import Estimate
 from probeta.validation.agreement.intervals import Interval, linearised, student
 
@@ -59,63 +59,93 @@ def estimate(
     undefined: Callable[[str], Estimate],
     variance: Callable[[Floats], Floats] | None = None,
     variance_units: Units | None = None,
-    linear: bool = True,
     note: str | None = None,
 ) -> Estimate:
     """Value and interval of ``parts`` over ``units``.
 
     ``undefined`` makes the estimate for a value that does not exist. ``variance`` and ``variance_units``
-    replace formula and units of the linearised standard error where a source takes others; ``linear``
-    False leaves it out.
+    replace formula and units of the linearised standard error where a source takes others.
     """
-    method = sampler.interval.method
+    interval = sampler.interval
     with np.errstate(divide="ignore", invalid="ignore"):
         total = parts(units.multiplicity @ units.sums)
         if not np.isfinite(total.value):
             return undefined("no_variation")
-        low = high = error = None
-        dropped, reason = 0, None
-        if basis.items < 2 or units.number < 2:
-            reason = "one_item"
-        elif method == "none":
-            reason = "not_requested"
-        elif method == "two_way":
-            reason = "no_two_way_form"
-        elif method == "analytic" and not linear:
-            reason = "no_analytic_form"
-        else:
-            if linear:
-                error = linearised(variance or (lambda sums: parts(sums).value), variance_units or units)
-            if method == "bootstrap":
-                sampled = parts(sampler.sums(units)).value
-                low, high, dropped, reason = percentiles(sampled, confidence=sampler.interval.confidence)
+        error = None
+        bounds = _none(interval, basis, units.number, forms=("bootstrap", "analytic"))
+        if bounds is None:
+            error = linearised(variance or (lambda sums: parts(sums).value), variance_units or units)
+            if interval.method == "bootstrap":
+                bounds = percentiles(parts(sampler.sums(units)).value, confidence=interval.confidence)
             elif error is None:
-                reason = "unstable"
+                bounds = Bounds(None, None, 0, "unstable")
             else:
-                low, high = student(
-                    float(total.value),
-                    error,
-                    units.number,
-                    sampler.interval.confidence,
-                    floor=LOWEST.get(name, -math.inf),
-                )
+                floor = LOWEST.get(name, -math.inf)
+                ends = student(float(total.value), error, units.number, interval.confidence, floor=floor)
+                bounds = Bounds(*ends, 0, None)
+    return _estimate(name, total, bounds, basis, error=error, note=note)
+
+
+def estimate_sampled(
+    name: str,
+    total: Parts,
+    sampled: Callable[[], Floats],
+    *,
+    interval: Interval,
+    basis: Basis,
+    units: int,
+    undefined: Callable[[str], Estimate],
+    forms: Collection[str] = ("bootstrap",),
+    note: str | None = None,
+) -> Estimate:
+    """The estimate of a value that is no formula over units' sums: ``sampled`` gives it in every sample.
+
+    ``units`` is how many units are drawn; ``forms`` are the methods of an interval that ``sampled`` knows.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if not np.isfinite(total.value):
+            return undefined("no_variation")
+        bounds = _none(interval, basis, units, forms=forms)
+        if bounds is None:
+            bounds = percentiles(sampled(), confidence=interval.confidence)
+    return _estimate(name, total, bounds, basis, note=note)
+
+
+def _none(interval: Interval, basis: Basis, units: int, *, forms: Collection[str]) -> Bounds | None:
+    """No bounds, with the reason, where an interval cannot be made or was not asked for; else None."""
+    if basis.items < 2 or units < 2:
+        return Bounds(None, None, 0, "one_item")
+    if interval.method == "none":
+        return Bounds(None, None, 0, "not_requested")
+    return None if interval.method in forms else Bounds(None, None, 0, f"no_{interval.method}_form")
+
+
+def _estimate(
+    name: str,
+    total: Parts,
+    bounds: Bounds,
+    basis: Basis,
+    *,
+    error: float | None = None,
+    note: str | None = None,
+) -> Estimate:
     return Estimate(
         name=name,
         value=float(total.value),
-        low=low,
-        high=high,
-        interval_reason=reason,
+        low=bounds.low,
+        high=bounds.high,
+        interval_reason=bounds.reason,
         items=basis.items,
         raters=basis.raters,
         pairs=basis.pairs,
-        observed=number(total.observed),
-        expected=number(total.expected),
+        observed=_number(total.observed),
+        expected=_number(total.expected),
         standard_error=error,
-        undefined_resamples=dropped,
+        undefined_resamples=bounds.undefined,
         note=note,
     )
 
 
-def number(value: Any) -> float | None:
+def _number(value: Any) -> float | None:
     """A float, or None for NaN and infinity."""
     return float(value) if np.isfinite(value) else None

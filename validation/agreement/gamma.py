@@ -13,13 +13,20 @@ import logging
 import os
 import sys
 from collections.abc import Iterator
-from statistics import mean
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from probeta.errors import PrerequisiteError, extra
 from probeta.randomness import keyed
-from probeta.validation.agreement.spans import reason
+from probeta.resampling import by_cluster, distinct
+from probeta.validation.agreement.estimation import Parts, Sampler, estimate
+from probeta.validation.agreement.intervals import Interval
+from probeta.validation.agreement.spans import basis, reason, undefined
 from probeta.validation.agreement.spansets import SpanAnswers
+
+Floats = npt.NDArray[Any]
 
 #: Random alignments a document; pygamma's own default.
 SAMPLES = 30
@@ -29,53 +36,64 @@ SEEDS = 5
 
 
 def gamma(
-    answers: SpanAnswers, *, seed: int = 0, samples: int = SAMPLES, seeds: int = SEEDS
+    answers: SpanAnswers,
+    *,
+    seed: int = 0,
+    samples: int = SAMPLES,
+    seeds: int = SEEDS,
+    interval: Interval | None = None,
 ) -> dict[str, Any]:
     """The mean gamma of the documents, weighted by their number of spans, with its spread over seeds.
 
     A document counts if two annotators answered it and one marked a span; an annotator without a span
     there is told to gamma as one who marked nothing. ``value`` is the mean over seeds, ``minimum`` and
-    ``maximum`` are over them. Positions differ by pygamma's combined dissimilarity (positional and
-    categorical, weights 1). Without a span: ``no_spans``. Without the package: a PrerequisiteError.
+    ``maximum`` are over them: they say what the random alignments move. ``low`` and ``high`` say what other
+    documents would, by ``interval``, over documents or the answers' clusters. Positions differ by pygamma's
+    combined dissimilarity (positional and categorical, weights 1). Without a span: ``no_spans``. Without
+    the package: a PrerequisiteError.
     """
     pygamma = _library()
     record: dict[str, Any] = {
-        "value": None,
         "minimum": None,
         "maximum": None,
-        "reason": reason(answers),
-        "items": 0,
-        "raters": len(answers.active),
         "samples": samples,
         "seeds": seeds,
         "seed": seed,
     }
     documents = list(_documents(answers))
-    if record["reason"] or not documents:
-        return record | {"reason": record["reason"] or "no_spans"}
-    import numpy as np
-
+    missing = reason(answers) or (None if documents else "no_spans")
+    if missing:
+        return undefined("gamma", answers, missing).to_json() | {"items": 0} | record
     # pygamma draws from numpy's global generator: it is seeded for each document and given back after.
     state = np.random.get_state()
     try:
-        values = []
+        found = np.empty((seeds, len(documents)))
         for repeat in range(seeds):
-            total = weight = 0.0
-            for item, units in documents:
-                np.random.seed(keyed(seed, "gamma", str(repeat), item).getrandbits(32))
-                found = _of_document(pygamma, units, samples)
-                size = sum(map(len, units.values()))
-                total += size * found
-                weight += size
-            values.append(total / weight)
+            for number, document in enumerate(documents):
+                np.random.seed(keyed(seed, "gamma", str(repeat), document.item).getrandbits(32))
+                found[repeat, number] = _of_document(pygamma, document.units, samples)
     finally:
         np.random.set_state(state)
-    return record | {
-        "value": mean(values),
-        "minimum": min(values),
-        "maximum": max(values),
-        "items": len(documents),
-    }
+    sizes = np.array([sum(map(len, document.units.values())) for document in documents], dtype=float)
+    by_seed = found @ sizes / sizes.sum()
+
+    def parts(packed: Floats) -> Parts:
+        value = packed[..., 0] / packed[..., 1]
+        return Parts(value, np.full_like(value, np.nan), np.full_like(value, np.nan))
+
+    clusters = None
+    if answers.clusters is not None:
+        own = answers.clusters[[document.position for document in documents]]
+        clusters = np.unique(own, return_inverse=True)[1]
+    estimated = estimate(
+        "gamma",
+        parts,
+        distinct(by_cluster(np.column_stack([found.mean(axis=0) * sizes, sizes]), clusters)),
+        sampler=Sampler(interval or Interval(method="none")),
+        basis=basis(answers)._replace(items=len(documents)),
+        undefined=lambda code: undefined("gamma", answers, code),
+    )
+    return estimated.to_json() | record | {"minimum": float(by_seed.min()), "maximum": float(by_seed.max())}
 
 
 def _library() -> Any:
@@ -87,7 +105,15 @@ def _library() -> Any:
     return pygamma_agreement
 
 
-def _documents(answers: SpanAnswers) -> Iterator[tuple[str, dict[str, list[tuple[int, int, str]]]]]:
+class _Document(NamedTuple):
+    """An item that can be compared, with every annotator's units in it."""
+
+    position: int
+    item: str
+    units: dict[str, list[tuple[int, int, str]]]
+
+
+def _documents(answers: SpanAnswers) -> Iterator[_Document]:
     for position, item in enumerate(answers.items):
         here = answers.item == position
         if not answers.pairable[position] or not here.any():
@@ -98,7 +124,7 @@ def _documents(answers: SpanAnswers) -> Iterator[tuple[str, dict[str, list[tuple
         columns = (answers.rater, answers.start, answers.end, answers.label)
         for rater, start, end, label in zip(*(column[here].tolist() for column in columns), strict=True):
             units[answers.raters[rater]].append((start, end, answers.labels[label]))
-        yield item, units
+        yield _Document(position, item, units)
 
 
 def _of_document(pygamma: Any, units: dict[str, list[tuple[int, int, str]]], samples: int) -> float:

@@ -109,7 +109,9 @@ def run(options: AgreeOptions) -> dict[str, Any]:
     if table.kind == "spans":
         report = span_report(table, choices)
         if options.gamma:
-            report["coefficients"]["gamma"] = gamma(read_answers(table, choices)[0], seed=options.seed)
+            report["coefficients"]["gamma"] = gamma(
+                read_answers(table, choices)[0], seed=options.seed, interval=choices.interval
+            )
     else:
         report = label_report(table, choices)
     if options.gamma and table.kind != "spans":

@@ -41,6 +41,19 @@ def reason(answers: SpanAnswers) -> str | None:
     return None if answers.sizes[answers.pairable].any() else "no_spans"
 
 
+def undefined(name: str, answers: SpanAnswers, code: str) -> Estimate:
+    """The estimate that says why there is no value."""
+    found = basis(answers)
+    return Estimate(
+        name=name,
+        reason=code,
+        interval_reason=code,
+        items=found.items,
+        raters=found.raters,
+        pairs=found.pairs,
+    )
+
+
 def span_f1(
     answers: SpanAnswers,
     *,
@@ -56,21 +69,9 @@ def span_f1(
     (0.0, 0.667)
     """
     name = "span_f1_relaxed" if relaxed else "span_f1"
-    found = basis(answers)
-
-    def undefined(code: str) -> Estimate:
-        return Estimate(
-            name=name,
-            reason=code,
-            interval_reason=code,
-            items=found.items,
-            raters=found.raters,
-            pairs=found.pairs,
-        )
-
     missing = reason(answers)
     if missing:
-        return undefined(missing)
+        return undefined(name, answers, missing)
     rows = relaxed_rows(answers) if relaxed else strict_rows(answers)
     units = distinct(by_cluster(rows[answers.pairable], _clusters(answers)))
 
@@ -84,8 +85,8 @@ def span_f1(
         parts,
         units,
         sampler=sampler or Sampler(interval or Interval(method="none")),
-        basis=found,
-        undefined=undefined,
+        basis=basis(answers),
+        undefined=lambda code: undefined(name, answers, code),
         note=f"{empty} items in which nobody marked a span" if empty else None,
     )
 

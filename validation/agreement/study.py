@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from probeta import resampling
 from probeta.errors import UsageError
-from probeta.resampling import BLOCK, Units, by_cluster, distinct, each, percentiles
+from probeta.resampling import BLOCK, Units, by_cluster, distinct, each
 from probeta.validation.agreement.coding import Coded, from_rows
 from probeta.validation.agreement.estimates import Estimate
-from probeta.validation.agreement.estimation import Basis, Parts, Sampler, estimate, number
+from probeta.validation.agreement.estimation import Basis, Parts, Sampler, estimate, estimate_sampled
 from probeta.validation.agreement.intervals import Interval
 from probeta.validation.agreement.sums import (
     CountSums,
@@ -192,6 +192,12 @@ class Study:
             return len(self.coded.items)
         return int(self.coded.clusters.max()) + 1 if len(self.coded.clusters) else 0
 
+    @property
+    def sampled_forms(self) -> tuple[str, ...]:
+        """How intervals can be drawn: two-way only of annotators who are known, and three at least."""
+        known = not self.coded.anonymous and self.raters > 2
+        return ("bootstrap", "two_way") if known else ("bootstrap",)
+
     # From formula to estimate.
 
     def from_counts(
@@ -295,37 +301,23 @@ class Study:
         note: str | None,
     ) -> Estimate:
         """The two-way bootstrap: items (or clusters) and raters are drawn, independently."""
-        labels = len(self.coded.labels)
+        labels, raters = len(self.coded.labels), len(self.coded.raters)
+        ones = rater_rows(self.coded).sum(axis=0).reshape(raters, labels)
+
+        def value(sums: Floats, counts: Floats, times: Floats) -> Parts:
+            return formula(CountSums(sums, labels), (counts, times))
+
         with np.errstate(divide="ignore", invalid="ignore"):
-            rows = self.count_rows(weights)
-            ones = rater_rows(self.coded).sum(axis=0).reshape(len(self.coded.raters), labels)
-            total = formula(CountSums(rows.sum(axis=0), labels), (ones, np.ones(len(self.coded.raters))))
-            if not np.isfinite(total.value):
-                return self.undefined(name, "no_variation", note=note)
-            reason: str | None
-            if self.coded.anonymous or self.raters < 3:
-                low = high = None
-                undefined, reason = 0, "no_two_way_form"
-            else:
-                sampled = np.array(
-                    [
-                        float(formula(CountSums(sums, labels), (counts, times)).value)
-                        for sums, counts, times in self._two_way_sums(weights)
-                    ]
-                )
-                low, high, undefined, reason = percentiles(sampled, confidence=self.interval.confidence)
-        return Estimate(
-            name=name,
-            value=float(total.value),
-            low=low,
-            high=high,
-            interval_reason=reason,
-            items=self.pairable,
-            raters=self.raters,
-            pairs=self.pairs_compared,
-            observed=number(total.observed),
-            expected=number(total.expected),
-            undefined_resamples=undefined,
+            total = value(self.count_rows(weights).sum(axis=0), ones, np.ones(raters))
+        return estimate_sampled(
+            name,
+            total,
+            lambda: np.array([float(value(*sums).value) for sums in self._two_way_sums(weights)]),
+            interval=self.interval,
+            basis=self.basis,
+            units=self.units,
+            undefined=lambda reason: self.undefined(name, reason, note=note),
+            forms=self.sampled_forms,
             note=note,
         )
 

@@ -15,9 +15,8 @@ import numpy as np
 from probeta.errors import one_of
 from probeta.validation.agreement.coding import Coded, Positions
 from probeta.validation.agreement.coefficients import conger_kappa
-from probeta.validation.agreement.estimates import Estimate
 from probeta.validation.agreement.intervals import Interval
-from probeta.validation.agreement.spans import basis, reason
+from probeta.validation.agreement.spans import basis, reason, undefined
 from probeta.validation.agreement.spansets import SpanAnswers, overlapping
 from probeta.validation.agreement.study import Study
 
@@ -121,7 +120,7 @@ def token_kappa(
     if missing is None and overlapping(answers).any():
         missing = "overlapping_spans"
     if missing:
-        return _undefined(missing, found) | record
+        return undefined("token_kappa", answers, missing).to_json() | record
     tags = tag(answers, tokenize, scheme=scheme)
     made = Study(tags.coded, interval=interval)
     kappa = conger_kappa(made)
@@ -146,14 +145,3 @@ def sensitivity(answers: SpanAnswers, tokenize: Tokenize, *, tokenizer: str) -> 
             found = token_kappa(answers, cut, tokenizer=name, scheme=scheme)
             rows.append({key: found[key] for key in ("tokenizer", "scheme", "tokens", "value", "reason")})
     return rows
-
-
-def _undefined(code: str, found: Any) -> dict[str, Any]:
-    return Estimate(
-        name="token_kappa",
-        reason=code,
-        interval_reason=code,
-        items=found.items,
-        raters=found.raters,
-        pairs=found.pairs,
-    ).to_json()

@@ -11,6 +11,7 @@ chance placement of the same units would give. Labels are computed apart and add
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,9 +19,9 @@ import numpy.typing as npt
 
 from probeta.resampling import by_cluster, distinct
 from probeta.validation.agreement.estimates import Estimate
-from probeta.validation.agreement.estimation import Parts, Sampler, estimate
+from probeta.validation.agreement.estimation import Parts, Sampler, estimate, estimate_sampled
 from probeta.validation.agreement.intervals import Interval
-from probeta.validation.agreement.spans import basis, of_label, reason
+from probeta.validation.agreement.spans import basis, of_label, reason, undefined
 from probeta.validation.agreement.spansets import SpanAnswers, overlapping
 
 Floats = npt.NDArray[Any]
@@ -52,27 +53,15 @@ def alpha_u(
     interval: Interval | None = None,
     sampler: Sampler | None = None,
 ) -> Estimate:
-    """alpha_U over the items that all annotators answered, in code points.
+    """alpha_U over the items that all annotators answered, in code points; resampled by item or cluster.
 
     ``lengths`` are the items' lengths, by default those of their texts. A gap ends with its item, so the
     value does not depend on the items' order. Where no item has an answer from all annotators, the value
-    is the mean over pairs of annotators, weighted by the length they share, and has no interval.
+    is the mean over pairs of annotators, weighted by the length they share; a bootstrap sample then draws
+    items for all pairs at once.
     Undefined: ``no_text`` without lengths, ``overlapping_spans`` if an annotator's spans of one label
     overlap, otherwise as for span F1.
     """
-    name = "alpha_u"
-    found = basis(answers)
-
-    def undefined(code: str) -> Estimate:
-        return Estimate(
-            name=name,
-            reason=code,
-            interval_reason=code,
-            items=found.items,
-            raters=found.raters,
-            pairs=found.pairs,
-        )
-
     missing = reason(answers)
     if missing is None and lengths is None and answers.texts is None:
         missing = "no_text"
@@ -81,17 +70,40 @@ def alpha_u(
     ):
         missing = "overlapping_spans"
     if missing:
-        return undefined(missing)
+        return undefined("alpha_u", answers, missing)
     size = np.asarray(
         [len(text) for text in answers.texts or ()] if lengths is None else lengths, dtype=float
     )
+    sampler = sampler or Sampler(interval or Interval(method="none"))
     complete = np.flatnonzero(answers.answered[:, answers.active].all(axis=1))
     if not len(complete):
-        return _mean_of_pairs(answers, size, undefined)
+        return _mean_of_pairs(answers, size, sampler)
     whole = answers.select(complete.tolist())
-    size = size[complete]
+    sums = _sums(whole, size[complete])
+    found = basis(answers)
+    left_out = found.items - len(complete)
+    return estimate(
+        "alpha_u",
+        sums.parts,
+        distinct(by_cluster(sums.rows, whole.clusters)),
+        sampler=sampler,
+        basis=found._replace(items=len(complete)),
+        undefined=lambda code: undefined("alpha_u", answers, code),
+        note=f"{left_out} items not answered by all annotators left out" if left_out else None,
+    )
+
+
+class _Sums(NamedTuple):
+    """Sums by item, the first being the item's length, and alpha_U as a formula over them."""
+
+    rows: Floats
+    parts: Callable[[Floats], Parts]
+
+
+def _sums(answers: SpanAnswers, size: Floats) -> _Sums:
+    """The sums of answers in which every rater answered every item."""
     raters = len(answers.active)
-    tables = [_label(of_label(whole, label), size) for label in range(len(answers.labels))]
+    tables = [_label(of_label(answers, label), size) for label in range(len(answers.labels))]
     blocks = [size[:, None]]
     for table in tables:
         blocks += [table.observed[:, None], table.units, table.gaps]
@@ -107,16 +119,7 @@ def alpha_u(
             expected = expected + _expected(table, units, gaps, raters * total) * 2 / total
         return Parts(1 - observed / expected, 1 - observed, 1 - expected)
 
-    left_out = found.items - len(complete)
-    return estimate(
-        name,
-        parts,
-        distinct(by_cluster(np.column_stack(blocks), whole.clusters)),
-        sampler=sampler or Sampler(interval or Interval(method="none")),
-        basis=found._replace(items=len(complete)),
-        undefined=undefined,
-        note=f"{left_out} items not answered by all annotators left out" if left_out else None,
-    )
+    return _Sums(np.column_stack(blocks), parts)
 
 
 def _expected(table: _Label, units: Floats, gaps: Floats, continuum: Floats) -> Floats:
@@ -192,27 +195,44 @@ def _by_length(lengths: Floats, item: npt.NDArray[np.intp], items: int) -> tuple
     return values, flat.reshape(items, len(values)).astype(float)
 
 
-def _mean_of_pairs(answers: SpanAnswers, size: Floats, undefined: Callable[[str], Estimate]) -> Estimate:
-    total, weight, number = 0.0, 0.0, 0
-    for position, first in enumerate(answers.active):
-        for second in answers.active[position + 1 :]:
-            both = answers.answered[:, first] & answers.answered[:, second]
-            if not both.any():
-                continue
-            found = alpha_u(answers.pair(int(first), int(second)), lengths=size[both])
-            if found.value is not None:
-                total += found.value * size[both].sum()
-                weight += size[both].sum()
-                number += 1
-    if not number:
-        return undefined("no_variation")
-    shown = basis(answers)
-    return Estimate(
-        name="alpha_u",
-        value=total / weight,
-        interval_reason="mean_of_pairs",
-        items=shown.items,
-        raters=shown.raters,
-        pairs=shown.pairs,
+def _mean_of_pairs(answers: SpanAnswers, size: Floats, sampler: Sampler) -> Estimate:
+    shared = np.flatnonzero(answers.pairable)
+    answers, size = answers.select(shared.tolist()), size[shared]
+    pairs: list[tuple[npt.NDArray[np.intp], _Sums]] = []
+    for first, second in combinations(answers.active.tolist(), 2):
+        both = np.flatnonzero(answers.answered[:, first] & answers.answered[:, second])
+        if len(both):
+            pairs.append((both, _sums(answers.pair(first, second), size[both])))
+
+    def mean(weights: Floats) -> tuple[Floats, int]:
+        """The mean with each item counted by ``weights`` (samples, items), and the pairs with a value."""
+        total, length, defined = np.zeros(len(weights)), np.zeros(len(weights)), 0
+        for items, sums in pairs:
+            packed = weights[:, items] @ sums.rows
+            value = sums.parts(packed).value
+            there = np.isfinite(value)
+            total += np.where(there, value * packed[:, 0], 0)
+            length += np.where(there, packed[:, 0], 0)
+            defined += bool(there.any())
+        return total / length, defined
+
+    units = len(size) if answers.clusters is None else int(answers.clusters.max()) + 1
+
+    def sampled() -> Floats:
+        blocks = sampler.blocks(np.ones(units, dtype=np.int64))
+        every = slice(None) if answers.clusters is None else answers.clusters
+        return np.concatenate([mean(block[:, every])[0] for block in blocks])
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        (value,), number = mean(np.ones((1, len(size))))
+    nothing = np.array(np.nan)
+    return estimate_sampled(
+        "alpha_u",
+        Parts(value, nothing, nothing),
+        sampled,
+        interval=sampler.interval,
+        basis=basis(answers),
+        units=units,
+        undefined=lambda code: undefined("alpha_u", answers, code),
         note=f"mean over {number} pairs of annotators: no item was answered by all",
     )
