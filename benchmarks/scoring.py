@@ -1,5 +1,8 @@
 """A million tagged tokens scored beside seqeval and nervaluate; bootstraps of a test set of BLAS's size.
 
+Tag lists are scored by the parts that `probeta score` decodes and counts with; the command's own way, from a
+file to every score, is measured beside a plain loop that reads the file for seqeval.
+
 The corpus is drawn: 27,242 sentences, two labels, every second prediction right. Before anything is
 timed, our strict counts are compared with seqeval's F1 and nervaluate's counts: the work is the same.
 Memory is what scoring allocates beyond its input, against the input's lists themselves (their strings are
@@ -11,12 +14,17 @@ from __future__ import annotations
 import random
 import sys
 import tracemalloc
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from benchmarks.harness import Row, best_cpu, peer
 from probeta.errors import UsageError
+from probeta.evaluation.evaluate import Files, Request, evaluate_spans
 from probeta.evaluation.intervals import clusters, resample
+from probeta.evaluation.protocol import load_protocol
+from probeta.evaluation.scoring import SpanScores
 from probeta.evaluation.tagged import TagCounts, score_tags
 
 PEERS = ("seqeval", "nervaluate")
@@ -42,6 +50,7 @@ def run() -> list[Row]:
             met=seconds <= 0.3,
         ),
         *_beside(seconds, gold, predicted),
+        *_command(gold, predicted, ours),
         _memory(gold, predicted),
         *_bootstrap(),
     ]
@@ -110,6 +119,57 @@ def _beside(seconds: float, gold: Tags, predicted: Tags) -> list[Row]:
             )
         )
     return rows
+
+
+def _command(gold: Tags, predicted: Tags, ours: TagCounts) -> list[Row]:
+    """From a CoNLL file with both columns to what `probeta score` prints, without and with intervals."""
+    protocol = load_protocol("strict")
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "both.conll"
+        with path.open("w", encoding="utf-8") as handle:
+            for one, other in zip(gold, predicted, strict=True):
+                for number, tags in enumerate(zip(one, other, strict=True)):
+                    handle.write("\t".join((f"w{number}", *tags)) + "\n")
+                handle.write("\n")
+
+        def score(samples: int) -> SpanScores:
+            files = Files(gold=path, columns={"system": 2})
+            return evaluate_spans(files, protocol, Request(samples=samples)).scores
+
+        if score(1).systems["system"].overall != ours.spans:
+            raise UsageError("the command and the function on tag lists disagree")
+        seconds = {samples: best_cpu(lambda samples=samples: score(samples), runs=2) for samples in (1, 1000)}
+        theirs = best_cpu(lambda: _seqeval_on_a_file(path), runs=2)
+    return [
+        Row(
+            name=f"`probeta score` on a file of both columns, {what}",
+            measured=f"{seconds[samples]:.3f} CPU s",
+            peer=f"seqeval f1_score, report, accuracy behind a plain loop: {theirs:.3f} CPU s",
+            ratio=theirs / seconds[samples],
+        )
+        for samples, what in ((1, "no intervals"), (1000, "1,000 bootstraps of 27,242 sentences"))
+    ]
+
+
+def _seqeval_on_a_file(path: Path) -> tuple[float, str, float]:
+    """What a script does: read the columns, ask for micro F1, the report by label and token accuracy."""
+    metrics = peer("seqeval.metrics")
+    gold: Tags = [[]]
+    predicted: Tags = [[]]
+    with path.open(encoding="utf-8") as handle:
+        for line in handle:
+            if line == "\n":
+                gold.append([])
+                predicted.append([])
+                continue
+            _, one, other = line.rstrip("\n").split("\t")
+            gold[-1].append(one)
+            predicted[-1].append(other)
+    return (
+        metrics.f1_score(gold, predicted),
+        metrics.classification_report(gold, predicted),
+        metrics.accuracy_score(gold, predicted),
+    )
 
 
 def _memory(gold: Tags, predicted: Tags) -> Row:

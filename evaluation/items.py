@@ -18,18 +18,24 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 class Item:
     """One text with its spans, from the gold or from a system.
 
-    ``id`` is None where the file gives none, ``text`` where predictions come without it. Offsets count
-    code points of ``text``. ``tokens`` and ``tags`` are there where the file is tagged. ``attributes``
+    ``id`` is None where the file gives none, ``text`` where predictions come without it. ``row`` is its
+    line, where the file has lines. Offsets count code points of ``text``. ``tokens`` and ``tags`` are there where the file is tagged. ``attributes``
     are the item's, ``span_attributes`` those of each span, in the spans' order.
     """
 
     id: str | None = None
+    row: int | None = None
     text: str | None = None
     spans: Sequence[Span] = ()
     tokens: Sequence[str] | None = None
     tags: Sequence[str] | None = None
     attributes: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
     span_attributes: Sequence[Mapping[str, Any]] = ()
+
+
+def row_of(item: Item, number: int) -> int:
+    """Where a person finds the item: its line, else its number."""
+    return number if item.row is None else item.row
 
 
 class Matched(NamedTuple):
@@ -48,7 +54,7 @@ def match(
     By id where every item on both sides has one, else by position, and then the texts must be equal, or
     the tokens: spans of predictions that spell the tokens with other spaces are moved to the gold's text.
     Raises a DataError with a fault for every item that has no counterpart, another text or another
-    number of tokens; ``row`` is the item's number, from 1.
+    number of tokens; it names the item's number, from 1, and its ``row``.
     """
     with_ids = all(item.id is not None for item in gold) and all(item.id is not None for item in predicted)
     faults = _doubled(gold, gold_file) + _doubled(predicted, file) if with_ids else []
@@ -95,7 +101,7 @@ def _doubled(items: Sequence[Item], file: str) -> list[Fault]:
                     code="duplicate_id",
                     message=f"the id {item.id!r} stands twice",
                     file=file,
-                    row=number,
+                    row=row_of(item, number),
                     expected="one row an id",
                     found=f"also in item {first[item.id]}",
                     fix="keep one of the two",
@@ -119,7 +125,7 @@ def _by_id(
                     code="missing_prediction",
                     message=f"item {number} of the gold has no prediction",
                     file=gold_file,
-                    row=number,
+                    row=row_of(item, number),
                     expected=f"a row with the id {item.id!r} in {file}",
                     found="none",
                     fix="a system that finds nothing writes the id with an empty list of spans",
@@ -132,7 +138,7 @@ def _by_id(
                     code="unknown_item",
                     message=f"item {number} of the predictions is not in the gold",
                     file=file,
-                    row=number,
+                    row=row_of(item, number),
                     expected=f"an id of {gold_file}",
                     found=repr(item.id),
                     fix="score the predictions against the gold they were made for",
@@ -145,13 +151,15 @@ def _by_position(
     gold: Sequence[Item], predicted: Sequence[Item], gold_file: str, file: str, faults: list[Fault]
 ) -> list[Item | None]:
     if len(gold) != len(predicted):
+        # Where the longer one goes on: the other has no such item.
+        longer = predicted if len(predicted) > len(gold) else gold
+        number = min(len(gold), len(predicted)) + 1
         faults.append(
             Fault(
                 code="item_count",
-                message="gold and predictions have different numbers of items",
-                # Where the longer one goes on: the other has no such row.
-                file=file if len(predicted) > len(gold) else gold_file,
-                row=min(len(gold), len(predicted)) + 1,
+                message=f"gold and predictions have different numbers of items: one of them has no item {number}",
+                file=file if longer is predicted else gold_file,
+                row=row_of(longer[number - 1], number),
                 expected=f"{len(gold)} items, as in {gold_file}",
                 found=str(len(predicted)),
                 fix="add the missing items, or give ids so that items can be matched",
@@ -164,7 +172,7 @@ def _by_position(
                     code="no_key",
                     message=f"item {number} has neither an id nor a text to match by",
                     file=file,
-                    row=number,
+                    row=row_of(other, number),
                     expected="an id, or the text",
                     found="spans alone",
                     fix="add the gold's ids to the predictions",
@@ -190,7 +198,7 @@ def _differences(gold: Item, predicted: Item, number: int, file: str) -> list[Fa
                 code="text_mismatch",
                 message=f"item {number} has another text than the gold, from character {place}",
                 file=file,
-                row=number,
+                row=row_of(predicted, number),
                 expected=repr(gold.text[start : place + 20]),
                 found=repr(predicted.text[start : place + 20]),
                 fix="score the predictions against the gold they were made for",
@@ -202,7 +210,7 @@ def _differences(gold: Item, predicted: Item, number: int, file: str) -> list[Fa
                 code="token_count",
                 message=f"item {number} has another number of tokens than the gold",
                 file=file,
-                row=number,
+                row=row_of(predicted, number),
                 expected=str(len(gold.tags)),
                 found=str(len(predicted.tags)),
                 fix="every token needs one tag",

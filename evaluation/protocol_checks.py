@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from probeta.errors import Fault
-from probeta.evaluation.items import Item, Matched
+from probeta.evaluation.items import Item, Matched, row_of
 from probeta.evaluation.protocol import Protocol
 from probeta.evaluation.scoring import SpanScores, item_attributes
 from probeta.evaluation.units import MISSING
@@ -30,7 +30,7 @@ def value_faults(
                         code="attribute_value",
                         message=f"item {number} has no {check.attribute} that is declared",
                         file=file,
-                        row=number,
+                        row=row_of(items[number - 1], number),
                         column=check.attribute,
                         expected=", ".join(declared) if declared else f"a value of {check.attribute}",
                         found="none" if value == MISSING else repr(value),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,11 @@ from probeta import builtset
 from probeta.errors import Fault
 from probeta.evaluation.attribute_table import join_attributes
 from probeta.evaluation.items import Item
+from probeta.evaluation.spantable import Labels
+from probeta.evaluation.tagblocks import BLOCK, BlockDecoder, DecodedBlock
 from probeta.formats import ReadOptions, ReadReport, format_of, is_positional, read_sentences
 from probeta.formats.base import Faults, Source
-from probeta.formats.conll import TaggedSentence, read_tagged
+from probeta.formats.conll import TaggedSentence, read_tagged, tag_faults
 from probeta.formats.jsonl import records
 from probeta.formats.rows import RowReader
 from probeta.formats.tags import Decoder
@@ -27,7 +29,7 @@ _BOOKKEEPING = ("text_hash", "canary", "parameters", "duplicate_of", "tokens")
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The items of one file or column, and how many of its tags broke the scheme."""
+    """The items of one file or column, and how many of its tags broke the scheme; ``name`` is the file's."""
 
     name: str
     items: Sequence[Item]
@@ -78,51 +80,62 @@ def _item(sentence: Sentence) -> Item:
 
 def _conll(source: Source, options: ReadOptions, columns: Sequence[int]) -> list[Loaded]:
     faults = Faults(source.name)
-    decode = Decoder(options.scheme, policy=options.invalid, label=options.label)
+    labels = Labels()
+    # What must be told is read again by the rule alone, which says what is wrong.
+    rule = Decoder(options.scheme, policy=options.invalid, label=options.label)
+    decoders = [BlockDecoder(rule, labels) for _ in columns]
     items: list[list[Item]] = [[] for _ in columns]
-    invalid = [0] * len(columns)
     tagged = read_tagged(source, token_column=options.token_column, tag_columns=columns, faults=faults)
-    for sentence in tagged:
-        for place, (tags, column) in enumerate(zip(sentence.tags, columns, strict=True)):
-            spans, broken = _decoded(sentence, tags, column, decode, options.invalid, faults)
-            invalid[place] += broken
-            items[place].append(
-                Item(
-                    id=None if is_positional(sentence.id) else sentence.id,
-                    text=sentence.text,
-                    spans=spans,
-                    tokens=sentence.tokens,
-                    tags=tags,
-                    attributes=sentence.attributes,
-                )
-            )
+    for block in _tagged_blocks(tagged):
+        for place, (decode, column) in enumerate(zip(decoders, columns, strict=True)):
+            found = decode([sentence.tags[place] for sentence in block])
+            for sentence in found.troubled:
+                tag_faults(block[sentence], rule, column=column, faults=faults, place=place)
+            if not faults.found:
+                spans = _placed(block, found, list(labels))
+                items[place] += [
+                    _tagged_item(sentence, place, spans.get(number, ()))
+                    for number, sentence in enumerate(block)
+                ]
     faults.done()
-    return [
-        Loaded(f"{source.name} column {column}", items[place], invalid[place])
-        for place, column in enumerate(columns)
-    ]
+    return [Loaded(source.name, found, decode.invalid) for found, decode in zip(items, decoders, strict=True)]
 
 
-def _decoded(
-    sentence: TaggedSentence, tags: list[str], column: int, decode: Decoder, policy: str, faults: Faults
-) -> tuple[list[Span], int]:
-    decoded = decode(tags)
-    for at, message in decoded.unknown or (decoded.invalid if policy == "error" else []):
-        faults.add(
-            Fault(
-                code="tag" if decoded.unknown else "tag_sequence",
-                message=message,
-                row=sentence.lines[at],
-                column=str(column),
-                found=" ".join(tags[max(0, at - 1) : at + 2]),
-                fix="name the scheme (--scheme) or the column"
-                if decoded.unknown
-                else "name a policy, --invalid conlleval or --invalid discard, or another --scheme",
-            )
-        )
-    offsets = sentence.offsets
-    spans = [Span(offsets[span.start][0], offsets[span.end - 1][1], span.label) for span in decoded.spans]
-    return spans, len(decoded.invalid)
+def _tagged_blocks(sentences: Iterable[TaggedSentence]) -> Iterator[list[TaggedSentence]]:
+    """The sentences in lists of about as many tokens as are decoded at once."""
+    block: list[TaggedSentence] = []
+    tokens = 0
+    for sentence in sentences:
+        block.append(sentence)
+        tokens += len(sentence.tokens)
+        if tokens >= BLOCK:
+            yield block
+            block, tokens = [], 0
+    if block:
+        yield block
+
+
+def _placed(
+    block: Sequence[TaggedSentence], found: DecodedBlock, labels: Sequence[str]
+) -> dict[int, list[Span]]:
+    """The spans in characters, by the number of their sentence in the block."""
+    spans: dict[int, list[Span]] = {}
+    columns = (found.item, found.start, found.end, found.label)
+    for item, start, end, label in zip(*(column.tolist() for column in columns), strict=True):
+        spans.setdefault(item, []).append(block[item].span(start, end, labels[label]))
+    return spans
+
+
+def _tagged_item(sentence: TaggedSentence, place: int, spans: Sequence[Span]) -> Item:
+    return Item(
+        id=None if is_positional(sentence.id) else sentence.id,
+        row=sentence.line,
+        text=sentence.text,
+        spans=spans,
+        tokens=sentence.tokens,
+        tags=sentence.tags[place],
+        attributes=sentence.attributes,
+    )
 
 
 def _json_items(source: Source, options: ReadOptions, report: ReadReport) -> list[Item]:
@@ -152,7 +165,7 @@ def _json_items(source: Source, options: ReadOptions, report: ReadReport) -> lis
                     fix="score the predictions against the gold they were made for",
                 )
             )
-            items.append(Item())
+            items.append(Item(row=line))
             continue
         spans: list[Span] = []
         attributes: list[Mapping[str, Any]] = []
@@ -168,9 +181,11 @@ def _json_items(source: Source, options: ReadOptions, report: ReadReport) -> lis
                 for span in sorted(listed or (), key=_place)
             ]
         items.append(
-            Item()
+            Item(row=line)
             if sentence is None
-            else replace(_item(sentence), spans=spans, span_attributes=attributes if any(attributes) else ())
+            else replace(
+                _item(sentence), row=line, spans=spans, span_attributes=attributes if any(attributes) else ()
+            )
         )
     faults.done()
     return items

@@ -163,11 +163,9 @@ def score_spans(
     units = _units(gold, of_item, table, labels, predicted)
     cluster_names = [_cluster(item, number) for number, item in enumerate(gold)]
     cluster = clusters(cluster_names)
+    samples = _sampled(table, predicted, units, len(gold), cluster, choices)
     scores: dict[str, SystemScores] = {}
-    samples: dict[str, Floats] = {}
     for name, matched in systems.items():
-        sampled = _sampled(table, predicted[name], units.systems[name], len(gold), cluster, choices)
-        samples[name] = sampled[choices.primary]
         tokens = token_scores(matched) if comparable_tags else None
         by = {
             crossing: cells(units, name, attributes_named(crossing), order=choices.order)
@@ -185,7 +183,7 @@ def score_spans(
                 else relaxed.relaxed_counts(table, predicted[name], scheme=relaxed.scheme_named(match))
                 for match in choices.matches
             },
-            intervals={measure: percentile(sampled[measure]) for measure in _MEASURES},
+            intervals={measure: percentile(samples[name][measure]) for measure in _MEASURES},
             tokens=tokens,
             by=by,
             token_accuracy_by={} if tokens is None else accuracy_by(of_item, tokens, choices.by),
@@ -207,7 +205,7 @@ def score_spans(
         primary=choices.primary,
         systems=scores,
         ranks=competition_ranks(primary),
-        differences=differences(primary, samples),
+        differences=differences(primary, {name: one[choices.primary] for name, one in samples.items()}),
         scenario=None
         if choices.scenario is None
         else scenario(units, choices.scenario, samples=choices.samples, seed=choices.seed),
@@ -280,21 +278,27 @@ def _span_attributes(
 
 def _sampled(
     gold: SpanTable,
-    predicted: SpanTable,
-    result: Predictions,
+    predicted: Mapping[str, SpanTable],
+    units: Units,
     items: int,
     cluster: Ints,
     choices: Choices,
-) -> dict[str, Floats]:
-    """Precision, recall and F1 in each bootstrap sample; NaN where a denominator is empty."""
-    counts = np.zeros((items, 3))
-    counts[:, 0] = np.bincount(gold.item, minlength=items)
-    counts[:, 1] = np.bincount(predicted.item, minlength=items)
-    counts[:, 2] = np.bincount(gold.item[result.hits], minlength=items)
-    of_gold, of_predicted, correct = resample(counts, cluster, samples=choices.samples, seed=choices.seed).T
+) -> dict[str, dict[str, Floats]]:
+    """Each system's precision, recall and F1 in the same bootstrap samples; NaN for an empty denominator."""
+    columns = [np.bincount(gold.item, minlength=items)]
+    for name, table in predicted.items():
+        columns.append(np.bincount(table.item, minlength=items))
+        columns.append(np.bincount(gold.item[units.systems[name].hits], minlength=items))
+    sums = resample(
+        np.stack(columns, axis=1).astype(np.float64), cluster, samples=choices.samples, seed=choices.seed
+    )
+    of_gold, *others = sums.T
+    found = {}
     with np.errstate(invalid="ignore", divide="ignore"):
-        return {
-            "precision": correct / of_predicted,
-            "recall": correct / of_gold,
-            "f1": 2 * correct / (of_gold + of_predicted),
-        }
+        for name, of_predicted, correct in zip(predicted, others[::2], others[1::2], strict=True):
+            found[name] = {
+                "precision": correct / of_predicted,
+                "recall": correct / of_gold,
+                "f1": 2 * correct / (of_gold + of_predicted),
+            }
+    return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,7 +10,8 @@ import numpy as np
 from probeta.evaluation.cells import CROSS, attributes_named
 from probeta.evaluation.counts import Counts
 from probeta.evaluation.items import Matched
-from probeta.evaluation.spantable import Ints
+from probeta.evaluation.spantable import Ints, Labels
+from probeta.evaluation.tagblocks import Codes, Tags, blocks, bounds
 from probeta.evaluation.units import Values
 
 
@@ -41,21 +41,30 @@ class Tokens:
 
 def token_scores(matched: Matched) -> Tokens | None:
     """Token counts, where every item is tagged on both sides."""
-    rows = []
-    for one, other in zip(matched.gold, matched.predicted, strict=True):
-        if one.tags is None or other.tags is None:
-            return None
-        equal = sum(map(operator.eq, one.tags, other.tags))
-        first, second = list(map(_label, one.tags)), list(map(_label, other.tags))
-        correct = sum(a is not None and a == b for a, b in zip(first, second, strict=True))
-        labelled = [sum(label is not None for label in side) for side in (first, second)]
-        rows.append((len(one.tags), equal, *labelled, correct))
-    tokens, equals, gold, predicted, both = np.array(rows, dtype=np.int64).reshape(-1, 5).T
-    return Tokens(tokens=tokens, equal=equals, gold=gold, predicted=predicted, correct=both)
+    gold = [item.tags for item in matched.gold if item.tags is not None]
+    predicted = [item.tags for item in matched.predicted if item.tags is not None]
+    if len(gold) < len(matched.gold) or len(predicted) < len(matched.predicted):
+        return None
+    return token_counts(gold, predicted)
 
 
-def _label(tag: str) -> str | None:
-    return None if tag == "O" else tag.partition("-")[2]
+def token_counts(gold: Tags, predicted: Tags) -> Tokens:
+    """Token counts by sentence; both sides have as many sentences and tags."""
+    codes, labels = Codes(), Labels()
+    found: list[Ints] = [np.zeros((5, 0), dtype=np.int64)]
+    for first, end in blocks(map(len, gold)):
+        one, other = codes.of(gold[first:end]), codes.of(predicted[first:end])
+        label = np.array(
+            [-1 if tag == "O" else labels[tag.partition("-")[2]] for tag in codes], dtype=np.int32
+        )
+        here, there = label[one], label[other]
+        inside = here >= 0
+        flags = (one == other, inside, there >= 0, inside & (here == there))
+        offsets = bounds(gold[first:end])
+        sums = [np.concatenate(([0], np.cumsum(flag))) for flag in flags]
+        found.append(np.stack([np.diff(column[offsets]) for column in (np.arange(offsets[-1] + 1), *sums)]))
+    tokens, equal, of_gold, of_predicted, correct = np.concatenate(found, axis=1)
+    return Tokens(tokens=tokens, equal=equal, gold=of_gold, predicted=of_predicted, correct=correct)
 
 
 def accuracy_by(

@@ -84,7 +84,12 @@ def test_columns_count_from_0_and_are_chosen(tmp_path: Path) -> None:
     assert (sentence.text, sentence.surfaces()) == ("pie ya", ["pie"])
     (tagged,) = read_tagged(Source.of(path), token_column=1, tag_columns=(3, 4), faults=Faults("a"))
     assert tagged.tags == (["B-ENG", "O"], ["O", "O"])
-    assert (tagged.tokens, tagged.offsets, tagged.lines) == (["pie", "ya"], [(0, 3), (4, 6)], [1, 2])
+    assert (tagged.tokens, tagged.lines) == (["pie", "ya"], [1, 2])
+    assert [tagged.span(*place, "X") for place in ((0, 1), (1, 2), (0, 2))] == [
+        Span(0, 3, "X"),
+        Span(4, 6, "X"),
+        Span(0, 6, "X"),
+    ]
 
 
 def test_all_faults_are_told_at_once_with_their_lines(tmp_path: Path) -> None:

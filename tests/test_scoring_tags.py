@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from probeta.cli.main import main
 from probeta.errors import DataError, UsageError
-from probeta.evaluation import tagged
+from probeta.evaluation import read, tagblocks
 from probeta.evaluation.spantable import Labels
-from probeta.evaluation.tagged import score_tags, spans_of_tags
+from probeta.evaluation.tagged import TagCounts, score_tags, spans_of_tags
 from probeta.formats.tags import POLICIES, SCHEMES, Decoder
 
 LABELS = ("PER", "LOC", "ARGM-LOC")
@@ -183,12 +183,11 @@ def random_corpus(seed: int, sentences: int) -> tuple[list[list[str]], list[list
     return gold, predicted
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_equal_to_seqeval_on_valid_tags(seed: int) -> None:
+def test_equal_to_seqeval_by_label_and_token() -> None:
     from seqeval import metrics
     from seqeval.scheme import IOB2
 
-    gold, predicted = random_corpus(seed, 200)
+    gold, predicted = random_corpus(0, 200)
     result = score_tags(gold=gold, predicted=predicted)
     for options in ({}, {"mode": "strict", "scheme": IOB2}):
         for name in ("precision", "recall", "f1"):
@@ -201,38 +200,142 @@ def test_equal_to_seqeval_on_valid_tags(seed: int) -> None:
     assert result.tokens.accuracy == pytest.approx(metrics.accuracy_score(gold, predicted), abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_equal_to_spacy_on_valid_tags(seed: int) -> None:
-    import spacy
+@st.composite
+def tagged_corpora(draw: st.DrawFn) -> tuple[list[list[str]], list[list[str]]]:
+    """Valid IOB2 gold and predictions of the same lengths; half of the sentences are predicted rightly."""
+    gold, predicted = [], []
+    for length, spans in draw(
+        st.lists(span_lists().filter(lambda drawn: drawn[0] > 0), min_size=1, max_size=6)
+    ):
+        other = spans
+        if draw(st.booleans()):
+            end, kept = draw(span_lists())
+            other = [span for span in kept if span[1] <= length] if end else []
+        gold.append(encoded(length, spans, "IOB2"))
+        predicted.append(encoded(length, other, "IOB2"))
+    return gold, predicted
+
+
+@given(tagged_corpora())
+def test_equal_to_every_peer_on_valid_iob2(corpora: tuple[list[list[str]], list[list[str]]]) -> None:
+    """conlleval, seqeval, seqscore, spaCy and nervaluate, live: their counts, or their scores, to 1e-9.
+
+    Where a denominator is empty each of them says something else; we say None, and nothing is compared.
+    """
+    gold, predicted = corpora
+    ours = score_tags(gold=gold, predicted=predicted)
+    counts = (ours.spans.gold, ours.spans.predicted, ours.spans.correct)
+    assert conlleval_counts(gold, predicted) == (counts, by_label_counts(ours))
+    assert seqscore_counts(gold, predicted, repair=None) == (counts, by_label_counts(ours))
+    assert nervaluate_counts(gold, predicted) == counts
+    for name, theirs in {**seqeval_scores(gold, predicted), **spacy_scores(gold, predicted)}.items():
+        mine = getattr(ours.spans, name.rpartition(" ")[2])
+        assert mine is None or theirs == pytest.approx(mine, abs=1e-9), name
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(["O", "B-X", "I-X", "B-Y", "I-Y"]), min_size=1, max_size=7), min_size=1)
+)
+def test_the_policies_are_the_peers_on_any_iob2(tags: list[list[str]]) -> None:
+    """``conlleval`` reads broken sequences as conlleval does, and seqscore where it repairs so."""
+    gold = [["O"] * len(sentence) for sentence in tags]
+    for one, other in ((gold, tags), (tags, tags), (tags, tags[:1] + gold[1:])):
+        ours = score_tags(gold=one, predicted=other, policy="conlleval")
+        counts = (ours.spans.gold, ours.spans.predicted, ours.spans.correct), by_label_counts(ours)
+        assert conlleval_counts(one, other) == counts
+        assert seqscore_counts(one, other, repair="conlleval") == counts
+        ours = score_tags(gold=one, predicted=other, policy="discard")
+        counts = (ours.spans.gold, ours.spans.predicted, ours.spans.correct), by_label_counts(ours)
+        assert seqscore_counts(one, other, repair="discard") == counts
+
+
+ByLabel = dict[str, tuple[int, int, int]]
+
+
+def by_label_counts(found: TagCounts) -> ByLabel:
+    return {name: (one.gold, one.predicted, one.correct) for name, one in found.by_label.items()}
+
+
+def conlleval_counts(
+    gold: list[list[str]], predicted: list[list[str]]
+) -> tuple[tuple[int, int, int], ByLabel]:
+    import conlleval
+
+    lines = []
+    for one, other in zip(gold, predicted, strict=True):
+        lines += [f"w {tag} {guess}" for tag, guess in zip(one, other, strict=True)] + [""]
+    found = conlleval.evaluate(lines)
+    names = ("gold", "pred", "correct")
+    overall = tuple(found["overall"]["chunks"]["stats"][name] for name in names)
+    slots = {
+        label: tuple(one["stats"][name] for name in names) for label, one in found["slots"]["chunks"].items()
+    }
+    return overall, {label: counts for label, counts in slots.items() if any(counts)}
+
+
+def seqscore_counts(
+    gold: list[list[str]], predicted: list[list[str]], *, repair: str | None
+) -> tuple[tuple[int, int, int], ByLabel]:
+    from seqscore.scoring import ClassificationScore, score_label_sequences
+
+    def counts(one: ClassificationScore) -> tuple[int, int, int]:
+        return one.total_ref, one.total_pos, one.true_pos
+
+    found, _ = score_label_sequences(predicted, gold, "BIO", repair=repair)
+    return counts(found), {label: counts(one) for label, one in found.type_scores.items()}
+
+
+def nervaluate_counts(gold: list[list[str]], predicted: list[list[str]]) -> tuple[int, int, int]:
+    from nervaluate import Evaluator
+
+    strict = Evaluator(gold, predicted, tags=list(LABELS), loader="list").evaluate()["overall"]["strict"]
+    return strict.possible, strict.actual, strict.correct
+
+
+def seqeval_scores(gold: list[list[str]], predicted: list[list[str]]) -> dict[str, float]:
+    from seqeval import metrics
+    from seqeval.scheme import IOB2
+
+    options = {"zero_division": 0}
+    strict = {"mode": "strict", "scheme": IOB2, **options}
+    names = ("precision", "recall", "f1")
+    found = {
+        f"seqeval {name}": getattr(metrics, f"{name}_score")(gold, predicted, **options) for name in names
+    }
+    if any(tag != "O" for sentence in (*gold, *predicted) for tag in sentence):
+        found |= {
+            f"seqeval strict {name}": getattr(metrics, f"{name}_score")(gold, predicted, **strict)
+            for name in names
+        }
+    return found
+
+
+def spacy_scores(gold: list[list[str]], predicted: list[list[str]]) -> dict[str, float]:
     from spacy.scorer import Scorer
     from spacy.tokens import Doc
     from spacy.training import Example
+    from spacy.vocab import Vocab
 
-    gold, predicted = random_corpus(seed, 100)
-    vocab = spacy.blank("es").vocab
+    vocab = Vocab()
     examples = [
-        Example(
-            Doc(vocab, words=["a"] * len(other), ents=other), Doc(vocab, words=["a"] * len(one), ents=one)
-        )
+        Example(*(Doc(vocab, words=["a"] * len(tags), ents=tags) for tags in (other, one)))
         for one, other in zip(gold, predicted, strict=True)
     ]
-    theirs = Scorer.score_spans(examples, "ents")
-    ours = score_tags(gold=gold, predicted=predicted)
-    assert ours.spans.f1 == pytest.approx(theirs["ents_f"], abs=1e-9)
-    assert ours.spans.precision == pytest.approx(theirs["ents_p"], abs=1e-9)
-    for label, scores in theirs["ents_per_type"].items():
-        assert ours.by_label[label].recall == pytest.approx(scores["r"], abs=1e-9)
+    found = Scorer.score_spans(examples, "ents")
+    names = {"precision": "ents_p", "recall": "ents_r", "f1": "ents_f"}
+    return {f"spacy {name}": found[key] for name, key in names.items()}
 
 
 def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     gold, predicted = random_corpus(1, 100)
     whole = score_tags(gold=gold, predicted=predicted)
-    monkeypatch.setattr(tagged, "_BLOCK", 7)
+    monkeypatch.setattr(tagblocks, "BLOCK", 7)
     assert score_tags(gold=gold, predicted=predicted) == whole
 
 
 @given(st.data())
 def test_decodes_as_the_readers_do(data: st.DataObject) -> None:
+    """Arrays and sentences are two ways of asking one rule: the same spans, the same tags that break it."""
     scheme, policy = data.draw(st.sampled_from(list(SCHEMES))), data.draw(st.sampled_from(POLICIES[1:]))
     tag = st.sampled_from(["O", *(f"{prefix}-{label}" for prefix in SCHEMES[scheme] for label in "XY")])
     sentences = data.draw(st.lists(st.lists(tag, max_size=6), max_size=3))
@@ -244,7 +347,52 @@ def test_decodes_as_the_readers_do(data: st.DataObject) -> None:
     decode = Decoder(scheme, policy=policy)
     decoded = [decode(tags) for tags in sentences]
     assert found == [(item, *span) for item, one in enumerate(decoded) for span in one.spans]
-    assert bool(invalid) == any(one.invalid for one in decoded)
+    assert invalid == sum(len(one.invalid) for one in decoded)
+
+
+def test_a_wrong_column_is_told_and_costs_no_more(tmp_path: Path) -> None:
+    """Every word is a tag that is none: the faults are cut off, and no table of all pairs is made."""
+    words = [[f"word{number}-{place}" for place in range(50)] for number in range(1000)]
+    with pytest.raises(DataError) as caught:
+        score_tags(gold=words, predicted=words)
+    assert 1000 <= len(caught.value.faults) <= 2100
+    assert {fault.code for fault in caught.value.faults} == {"tag"}
+
+
+def test_the_command_counts_as_the_function_on_tag_lists(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two files, or two columns of one, read in blocks that end within the file."""
+    monkeypatch.setattr(read, "BLOCK", 40)
+    gold, predicted = random_corpus(7, 60)
+    ours = score_tags(gold=gold, predicted=predicted)
+
+    def written(name: str, *columns: list[list[str]]) -> str:
+        lines = []
+        for rows in zip(*columns, strict=True):
+            lines += ["\t".join((f"w{at}", *tags)) for at, tags in enumerate(zip(*rows, strict=True))] + [""]
+        (tmp_path / name).write_text("\n".join(lines) + "\n", "utf-8")
+        return str(tmp_path / name)
+
+    both = written("both.conll", gold, predicted)
+    one, other = written("gold.conll", gold), written("system.conll", predicted)
+    for arguments in ([both, "--pred-column", "2"], [one, other]):
+        with pytest.raises(SystemExit):
+            main(["score", *arguments, "--json"])
+        found = json.loads(capsys.readouterr().out)
+        assert {name: found["overall"][name] for name in ("gold", "predicted", "correct")} == {
+            "gold": ours.spans.gold,
+            "predicted": ours.spans.predicted,
+            "correct": ours.spans.correct,
+        }
+        assert {label: row["f1"] for label, row in found["labels"].items()} == {
+            label: counts.f1 for label, counts in ours.by_label.items()
+        }
+        assert found["token_accuracy"] == ours.tokens.accuracy
+        assert (found["tokens"]["equal"], found["tokens"]["correct"]) == (
+            ours.tokens.equal,
+            ours.tokens.labelled.correct,
+        )
 
 
 def test_coalas_dev_with_its_crf(reference_data: Path, capsys: pytest.CaptureFixture[str]) -> None:

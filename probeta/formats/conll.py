@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from typing import BinaryIO
 
 from probeta.errors import DataError, Fault
@@ -29,9 +30,9 @@ from probeta.formats.base import (
 )
 from probeta.formats.fitting import Fitter, listed_tokens
 from probeta.formats.rows import to_row
-from probeta.formats.tags import Decoder, encode
+from probeta.formats.tags import Decoded, Decoder, encode
 from probeta.records import Sentence, Span
-from probeta.tokens import Token, joined, place
+from probeta.tokens import Token, place
 
 _COMMENT = re.compile(r"# +(?P<name>[\w.-]+) *= ?(?P<value>.*)", re.DOTALL)
 _NAME = re.compile(r"[\w.-]+")
@@ -42,17 +43,28 @@ _ID_NAMES = ("id", "sent_id")
 class TaggedSentence:
     """A sentence as its file has it; ``tags`` has one list for each column that was asked for.
 
-    ``lines`` are the lines of the tokens, ``offsets`` where the tokens stand in ``text``.
+    ``lines`` are the lines of the tokens; ``placed`` says where the tokens stand in ``text``, None where
+    one space parts them.
     """
 
     id: str
     text: str
     tokens: list[str]
-    offsets: list[Token]
+    placed: list[Token] | None
     tags: tuple[list[str], ...]
     lines: list[int]
     line: int
     attributes: dict[str, str]
+    _before: list[int] | None = None
+
+    def span(self, start: int, end: int, label: str) -> Span:
+        """The span of the tokens ``start`` to before ``end``, in characters of ``text``."""
+        if self.placed is not None:
+            return Span(self.placed[start][0], self.placed[end - 1][1], label)
+        if self._before is None:
+            self._before = list(accumulate(map(len, self.tokens), initial=0))
+        # One space stands before each token but the first.
+        return Span(self._before[start] + start, self._before[end] + end - 1, label)
 
 
 @dataclass(slots=True)
@@ -79,19 +91,18 @@ def read_tagged(
         if len(block.cells) == 1 and block.cells[0][0] == "-DOCSTART-":
             continue
         number += 1
-        if not _complete(block, (token_column, *tag_columns), wanted, faults):
+        columns = _columns(block, (token_column, *tag_columns), wanted, faults)
+        if columns is None:
             continue
-        tokens = [cells[token_column] for cells in block.cells]
+        tokens, *tags = columns
         comments = block.comments
         id_name = next((name for name in _ID_NAMES if name in comments), None)
         id = comments.pop(id_name) if id_name else positional_id(number)
         text = comments.pop("text", None)
-        offsets: list[Token] | None
+        placed = None if text is None else place(tokens, text)
         if text is None:
-            text, offsets = " ".join(tokens), joined(tokens)
-        else:
-            offsets = place(tokens, text)
-        if offsets is None:
+            text = " ".join(tokens)
+        elif placed is None:
             faults.add(
                 Fault(
                     code="text_tokens",
@@ -106,17 +117,20 @@ def read_tagged(
             id=id,
             text=text,
             tokens=tokens,
-            offsets=offsets,
-            tags=tuple([cells[column] for cells in block.cells] for column in tag_columns),
+            placed=placed,
+            tags=tuple(tags),
             lines=block.lines,
             line=block.line,
             attributes=comments,
         )
 
 
-def _complete(block: _Block, columns: Sequence[int], wanted: int, faults: Faults) -> bool:
-    """Whether every line has what is asked for; if not, each line that has not is a fault."""
-    before = len(faults.found)
+def _columns(block: _Block, columns: Sequence[int], wanted: int, faults: Faults) -> list[list[str]] | None:
+    """The cells of the columns asked for; None, and a fault for each line, where a line lacks one."""
+    if min(map(len, block.cells), default=wanted) >= wanted:
+        found = [[cells[column] for cells in block.cells] for column in columns]
+        if not any("" in column for column in found):
+            return found
     for line, cells in zip(block.lines, block.cells, strict=True):
         if len(cells) < wanted or not all(cells[column] for column in columns):
             faults.add(
@@ -128,7 +142,7 @@ def _complete(block: _Block, columns: Sequence[int], wanted: int, faults: Faults
                     found=repr("\t".join(cells)[:80]),
                 )
             )
-    return len(faults.found) == before
+    return None
 
 
 def _blocks(source: Source, tag_columns: Sequence[int], faults: Faults) -> Iterator[_Block]:
@@ -136,6 +150,14 @@ def _blocks(source: Source, tag_columns: Sequence[int], faults: Faults) -> Itera
     with source.open() as handle:
         for number, line in text_lines(handle, faults):
             line = line.removesuffix("\n").removesuffix("\r")
+            # Nearly every line begins with a letter: no blank one and no comment.
+            if line and line[0] > "#" and not line[0].isspace():
+                block.line = block.line or number
+                block.cells.append(
+                    line.split("\t") if "\t" in line else [cell for cell in line.split(" ") if cell]
+                )
+                block.lines.append(number)
+                continue
             if not line or line.isspace():
                 if block.is_sentence():
                     yield block
@@ -202,29 +224,37 @@ def spans_of(
     ``place`` is the column's among those that were read, ``column`` its number in the file. Tags that the
     scheme does not know, and under the policy ``error`` those that it forbids, are faults with their line.
     """
-    decoded = decode(sentence.tags[place])
+    decoded = tag_faults(sentence, decode, column=column, faults=faults, place=place)
+    return [sentence.span(*span) for span in decoded.spans], len(decoded.invalid)
+
+
+def tag_faults(
+    sentence: TaggedSentence, decode: Decoder, *, column: int, faults: Faults, place: int
+) -> Decoded:
+    """The tags of one column decoded; what is unknown or forbidden is a fault with its line."""
+    tags = sentence.tags[place]
+    decoded = decode(tags)
     for at, message in decoded.unknown or (decoded.invalid if decode.policy == "error" else ()):
-        faults.add(_tag_fault(message, sentence.lines[at], column, unknown=bool(decoded.unknown)))
-    offsets = sentence.offsets
-    spans = [Span(offsets[s.start][0], offsets[s.end - 1][1], s.label) for s in decoded.spans]
-    return spans, len(decoded.invalid)
-
-
-def _tag_fault(message: str, line: int, column: int, *, unknown: bool) -> Fault:
-    if unknown:
-        fix = (
-            "name the label: --label NAME"
-            if "no label" in message
-            else "name the scheme or the column: --scheme, --tag-column (from 0)"
+        if not decoded.unknown:
+            code, expected = "tag_sequence", f"a valid {decode.scheme} sequence"
+            fix = "name a policy, --invalid conlleval or --invalid discard, or another --scheme"
+        elif "no label" in message:
+            code, expected, fix = "tag", decode.expected, "name the label: --label NAME"
+        else:
+            code, expected = "tag", decode.expected
+            fix = "name the scheme (--scheme), or the column of the tags, counted from 0"
+        faults.add(
+            Fault(
+                code=code,
+                message=message,
+                row=sentence.lines[at],
+                column=str(column),
+                expected=expected,
+                found=" ".join(tags[max(0, at - 1) : at + 2]),
+                fix=fix,
+            )
         )
-        return Fault(code="tag", message=message, row=line, column=str(column), fix=fix)
-    return Fault(
-        code="tag_sequence",
-        message=message,
-        row=line,
-        column=str(column),
-        fix="name a policy, --invalid conlleval or --invalid discard, or another --scheme",
-    )
+    return decoded
 
 
 def write(handle: BinaryIO, sentences: Iterable[Sentence], options: WriteOptions) -> WriteReport:

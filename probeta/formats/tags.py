@@ -56,8 +56,23 @@ def scheme_named(name: str) -> str:
     return one_of(_ALIASES.get(upper, upper), SCHEMES, what="tag scheme")
 
 
+class Meaning(NamedTuple):
+    """What a tag says: ``kind`` is I, O, B, E (end) or S (single) in any scheme; O has no label."""
+
+    kind: str
+    label: str
+
+
+#: What stands before the first and behind the last tag of a sequence.
+OUTSIDE = Meaning("O", "")
+
+
 class Decoder:
-    """Decode tag sequences of one scheme; what each tag means is worked out once.
+    """One scheme's rule and policy, and the spans of one sentence by it.
+
+    A scheme is a rule about neighbours: given the tag before, does this one go on with its span
+    (``joins``), and is it allowed there (``starts_badly``, ``ends_badly``)? Whatever reads tags asks this
+    rule; ``probeta.evaluation.tagblocks`` asks it once for each pair of kinds.
 
     ``label`` names the spans of bare ``B`` and ``I`` tags; where it is None they are unknown tags.
 
@@ -65,46 +80,79 @@ class Decoder:
     [TokenSpan(start=0, end=2, label='ENG'), TokenSpan(start=3, end=4, label='ARGM-LOC')]
     """
 
-    __slots__ = ("_label", "_meanings", "_prefixes", "_scheme", "policy")
+    __slots__ = ("_closes", "_label", "_meanings", "_prefixes", "_scheme", "policy")
 
     def __init__(self, scheme: str = "IOB2", *, policy: str = "error", label: str | None = None) -> None:
         self._scheme = scheme_named(scheme)
         self.policy = one_of(policy, POLICIES, what="policy for invalid tag sequences")
         self._label = label
         self._prefixes = SCHEMES[self._scheme]
-        self._meanings: dict[str, tuple[str, str] | None] = {"O": ("O", "")}
+        self._closes = "E" in self._prefixes.values()
+        self._meanings: dict[str, Meaning | None] = {"O": OUTSIDE}
 
-    def _meaning(self, tag: str) -> tuple[str, str] | None:
+    @property
+    def scheme(self) -> str:
+        """The scheme's own name."""
+        return self._scheme
+
+    @property
+    def expected(self) -> str:
+        """The tags of the scheme, for a message about one that is none."""
+        return "O, or one of " + ", ".join(f"{prefix}-LABEL" for prefix in self._prefixes)
+
+    def meaning(self, tag: str) -> Meaning | None:
+        """What ``tag`` says, wherever it stands; None if it is no tag of the scheme."""
+        if tag in self._meanings:
+            return self._meanings[tag]
         prefix, dash, label = tag.partition("-")
         kind = self._prefixes.get(prefix)
         if kind is None or (dash and not label) or (not dash and self._label is None):
             meaning = None
         else:
-            meaning = (kind, label or self._label or "")
+            meaning = Meaning(kind, label or self._label or "")
         self._meanings[tag] = meaning
         return meaning
 
-    def knows(self, tag: str) -> bool:
-        """Whether ``tag`` is a tag of the scheme, wherever it stands."""
-        return (self._meanings[tag] if tag in self._meanings else self._meaning(tag)) is not None
+    def joins(self, before: Meaning, this: Meaning) -> bool:
+        """Whether ``this`` goes on with the span of ``before``; a tag with a label that does not begins one."""
+        return before.kind in "BI" and this.kind in "IE" and before.label == this.label
+
+    def starts_badly(self, before: Meaning, this: Meaning) -> bool:
+        """Whether ``this`` may not stand behind ``before``."""
+        if self._scheme == "IOB1":
+            # There a B only parts a span from the one before it; I begins any other.
+            return this.kind == "B" and not (before.kind in "BI" and before.label == this.label)
+        return this.kind in "IE" and not self.joins(before, this)
+
+    def ends_badly(self, last: Meaning) -> bool:
+        """Whether ``last`` may not be the last of a span: IOBES and BILOU close every span."""
+        return self._closes and last.kind in "BI"
 
     def __call__(self, tags: Sequence[str]) -> Decoded:
         """The spans of one sentence's tags."""
-        meanings = self._meanings
-        kinds: list[tuple[str, str]] = []
-        unknown: list[tuple[int, str]] = []
-        for at, tag in enumerate(tags):
-            meaning = meanings[tag] if tag in meanings else self._meaning(tag)
-            if meaning is None:
-                unknown.append((at, self._why_unknown(tag)))
-            else:
-                kinds.append(meaning)
+        meanings = [self.meaning(tag) for tag in tags]
+        unknown = [(at, self._why_unknown(tags[at])) for at, one in enumerate(meanings) if one is None]
         if unknown:
             return Decoded([], unknown, [])
-        invalid = self._invalid(kinds, tags)
+        wrong: dict[int, str] = {}
+        spans: list[TokenSpan] = []
+        start, before = 0, OUTSIDE
+        for at, this in enumerate((*meanings, OUTSIDE)):
+            if this is None or this is before is OUTSIDE:
+                continue
+            if not self.joins(before, this):
+                if before is not OUTSIDE:
+                    spans.append(TokenSpan(start, at, before.label))
+                    if self.ends_badly(before):
+                        message = f"{tags[at - 1]} opens or continues a span that is not closed"
+                        wrong.setdefault(at - 1, message)
+                start = at
+                if self.starts_badly(before, this):
+                    wrong[at] = f"{tags[at]} {self._why_bad_start(this)}"
+            before = this
+        invalid = sorted(wrong.items())
         if invalid and self.policy == "error":
             return Decoded([], [], invalid)
-        spans = _chunks(kinds)
         if invalid and self.policy == "discard":
             broken = {at for at, _ in invalid}
             spans = [span for span in spans if broken.isdisjoint(range(span.start, span.end))]
@@ -115,41 +163,10 @@ class Decoder:
             return f"the tag {tag!r} has no label and no default label is named"
         return f"{tag!r} is no tag of {self._scheme}"
 
-    def _invalid(self, kinds: Sequence[tuple[str, str]], tags: Sequence[str]) -> list[tuple[int, str]]:
-        """Each position whose tag the scheme does not allow there, and why."""
-        found: list[tuple[int, str]] = []
-        last, last_label = "O", ""
-        closes = self._scheme in ("IOBES", "BILOU")
-        for at, (kind, label) in enumerate(kinds):
-            inside = last in "BI" and last_label == label
-            if kind in "IE" and not inside and self._scheme != "IOB1":
-                found.append((at, f"{tags[at]} continues no span of its type"))
-            if kind == "B" and not inside and self._scheme == "IOB1":
-                found.append((at, f"{tags[at]} does not stand right behind a span of its type"))
-            if closes and last in "BI" and not (inside and kind in "IE"):
-                found.append((at - 1, f"{tags[at - 1]} opens or continues a span that is not closed"))
-            last, last_label = kind, label
-        if closes and last in "BI":
-            found.append((len(kinds) - 1, f"{tags[-1]} opens or continues a span that is not closed"))
-        return sorted(found)
-
-
-def _chunks(kinds: Sequence[tuple[str, str]]) -> list[TokenSpan]:
-    """The spans as conlleval reads them; on valid input, as the scheme defines them."""
-    spans = []
-    start, last, last_label = 0, "O", ""
-    for at, (kind, label) in enumerate(kinds):
-        if kind == last == "O":
-            continue
-        starts = kind in "BS" or (kind != "O" and (last in "OES" or label != last_label))
-        if last != "O" and (starts or kind == "O" or last in "ES"):
-            spans.append(TokenSpan(start, at, last_label))
-        if starts:
-            start = at
-        last, last_label = kind, label
-    if last != "O":
-        spans.append(TokenSpan(start, len(kinds), last_label))
-    return spans
+    def _why_bad_start(self, this: Meaning) -> str:
+        if this.kind == "B":
+            return "does not stand right behind a span of its type"
+        return "continues no span of its type"
 
 
 def encode(spans: Iterable[TokenSpan], *, length: int, scheme: str = "IOB2") -> list[str]:
