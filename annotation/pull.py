@@ -175,7 +175,12 @@ def read(path: Path) -> Pull:
 
 def paths(campaign: Campaign) -> list[Path]:
     """The pulls, oldest first."""
-    return sorted(campaign.path(PULLS).glob("*.jsonl.gz"))
+    return sorted(campaign.path(PULLS).glob("*.jsonl.gz"), key=lambda path: _order(path.name))
+
+
+def _order(name: str) -> str:
+    """What pulls are sorted by: with its ending, the first of a second would come after the second one."""
+    return name.removesuffix(".jsonl.gz")
 
 
 def latest(campaign: Campaign) -> Pull:
@@ -189,5 +194,5 @@ def latest(campaign: Campaign) -> Pull:
 def earlier(campaign: Campaign, name: str) -> Iterator[Pull]:
     """The pulls before the one named, oldest first."""
     for path in paths(campaign):
-        if path.name < name:
+        if _order(path.name) < _order(name):
             yield read(path)

@@ -164,6 +164,17 @@ def test_deeds_of_others_and_of_the_administrator(bench: Bench) -> None:
     assert codes(made.faults) == ["edited_there", "task_missing"]
 
 
+def test_two_pulls_of_one_second_keep_their_order(studio: Studio, tmp_path: Path) -> None:
+    bench = Bench(studio, campaign(tmp_path / "c"))
+    with studio.client() as client:
+        first = pull.fetch(bench.made, client=client).name
+    second = first.replace(".jsonl.gz", "-02.jsonl.gz")
+    shutil.copy(bench.made.path(PULLS) / first, bench.made.path(PULLS) / second)
+    assert pull.latest(bench.made).name == second
+    assert [one.name for one in pull.earlier(bench.made, second)] == [first]
+    assert not list(pull.earlier(bench.made, first))
+
+
 def test_a_project_deleted_in_mid_pull_leaves_no_file(
     studio: Studio, proxy: FaultProxy, tmp_path: Path
 ) -> None:
