@@ -16,7 +16,11 @@ MOST_DEPTH = 100
 
 
 class NotJson(ValueError):
-    """Why a text is no JSON to rely on, in words."""
+    """Why a text is no JSON to rely on, in words; ``at`` is the character where it ends to be one, if known."""
+
+    def __init__(self, reason: str, *, at: int | None = None) -> None:
+        super().__init__(reason)
+        self.at = at
 
 
 def parse(text: str | bytes) -> Any:
@@ -31,7 +35,7 @@ def parse(text: str | bytes) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
     except json.JSONDecodeError as error:
-        raise NotJson(error.msg) from None
+        raise NotJson(error.msg, at=error.pos) from None
     except RecursionError:
         raise NotJson(_TOO_DEEP) from None
 

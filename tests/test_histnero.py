@@ -14,7 +14,7 @@ from probeta import builtset
 from probeta.builders.spans.corpus import read_tagged_corpus
 from probeta.builders.spans.orthography import RomanianOrthography
 from probeta.cli.main import main
-from probeta.errors import DataError, UsageError
+from probeta.errors import DataError, Fault, UsageError
 from probeta.pipeline.build import build
 from probeta.recipe import TaggedRecipe, load_recipe
 from probeta.records import Sentence, Span
@@ -180,30 +180,189 @@ def test_ids_of_two_splits_are_told_apart(tmp_path: Path) -> None:
     assert builtset.configs(out)["sentences"] == ["test", "train", "validation"]
 
 
+def put(column: str, value: Any) -> Callable[[dict[str, Any]], object]:
+    return lambda row: row.update({column: value})
+
+
+def token(value: Any) -> Callable[[dict[str, Any]], object]:
+    return lambda row: row["tokens"].__setitem__(0, value)
+
+
+def tag(*values: Any) -> Callable[[dict[str, Any]], object]:
+    return lambda row: row["ner_tags"].__setitem__(slice(0, len(values)), values)
+
+
+def told(folder: Path, *, labels: list[str] = NAMES) -> list[Fault]:
+    """The faults of a folder, each with its file, its row, and what, expected, found and fix."""
+    with pytest.raises(DataError) as caught:
+        read_tagged_corpus([folder], recipe(), labels=labels)
+    for fault in caught.value.faults:
+        assert all((fault.message, fault.file, fault.row, fault.expected, fault.found, fault.fix)), fault
+    return caught.value.faults
+
+
+@pytest.mark.parametrize("ending", ["json", "parquet"])
 @pytest.mark.parametrize(
     ("damage", "code", "column"),
     [
-        (lambda row: row.update(region="Moldova"), "attribute_value", "region"),
-        (lambda row: row.update(region=None), "attribute_value", "region"),
+        (put("region", "Moldova"), "attribute_value", "region"),
+        (put("region", ""), "attribute_value", "region"),
+        (put("region", None), "attribute_value", "region"),
+        (put("doc_id", None), "attribute_value", "doc_id"),
+        (put("id", None), "corpus_id", "id"),
+        (put("id", ""), "corpus_id", "id"),
+        (put("id", " 102"), "corpus_id", "id"),
+        (put("id", "100"), "id_doubled", None),
         (lambda row: row["ner_tags"].pop(), "corpus_tags", "ner_tags"),
-        (lambda row: row["ner_tags"].__setitem__(0, 11), "tag_number", "ner_tags"),
-        (lambda row: row["ner_tags"].__setitem__(0, "B-EVENT"), "tag_label", "ner_tags"),
-        (lambda row: row["ner_tags"].__setitem__(slice(0, 2), [0, 2]), "tag_sequence", "ner_tags"),
-        (lambda row: row["tokens"].__setitem__(0, ""), "corpus_tokens", "tokens"),
-        (lambda row: row.pop("doc_id"), "corpus_columns", None),
+        (lambda row: row["ner_tags"].append(0), "corpus_tags", "ner_tags"),
+        (put("ner_tags", None), "corpus_tags", "ner_tags"),
+        (tag(11), "tag_number", "ner_tags"),
+        (tag(-1), "tag_number", "ner_tags"),
+        (tag(None), "tag_value", "ner_tags"),
+        (tag(0, 2), "tag_sequence", "ner_tags"),
+        (tag(1, 4), "tag_sequence", "ner_tags"),
+        (put("tokens", None), "corpus_tokens", "tokens"),
+        (lambda row: row.update(tokens=[], ner_tags=[]), "corpus_tokens", "tokens"),
+        (token(""), "corpus_tokens", "tokens"),
+        (token(None), "corpus_tokens", "tokens"),
+        (token(" "), "corpus_token", "tokens"),
+        (token("Iar\u00a0"), "corpus_token", "tokens"),
+        (token("\u2009Iar"), "corpus_token", "tokens"),
+        (token("Iar\tapoi"), "corpus_token", "tokens"),
+        (token("Iar\napoi"), "corpus_token", "tokens"),
+        (token("Iar\0"), "corpus_token", "tokens"),
+        (token("\u0326i"), "corpus_token", "tokens"),
     ],
 )
 def test_a_fault_has_file_row_and_all_four_details(
+    tmp_path: Path,
+    damage: Callable[[dict[str, Any]], object],
+    code: str,
+    column: str | None,
+    ending: str,
+) -> None:
+    damaged = rows()
+    damage(damaged[2])
+    if ending == "json":
+        (tmp_path / "test.json").write_text(json.dumps(damaged), "utf-8")
+    else:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        pq.write_table(pa.Table.from_pylist(damaged), tmp_path / "test.parquet")
+    (fault,) = told(tmp_path)
+    assert (fault.code, fault.file, fault.row, fault.column) == (code, f"test.{ending}", 3, column)
+
+
+@pytest.mark.parametrize(
+    ("damage", "code", "column"),
+    [
+        # What a typed column of a Parquet file cannot hold.
+        (tag("B-EVENT"), "tag_label", "ner_tags"),
+        (tag("PERS"), "tag_sequence", "ner_tags"),
+        (tag("b-PERS"), "tag_sequence", "ner_tags"),
+        (tag(""), "tag_value", "ner_tags"),
+        (tag(True), "tag_value", "ner_tags"),
+        (tag(1.0), "tag_value", "ner_tags"),
+        (put("ner_tags", "O O"), "corpus_tags", "ner_tags"),
+        (put("tokens", "Iar apoi"), "corpus_tokens", "tokens"),
+        (token(5), "corpus_tokens", "tokens"),
+        (token("\ud800"), "corpus_token", "tokens"),
+        (put("region", 3), "attribute_value", "region"),
+        (put("region", ["Moldavia"]), "attribute_value", "region"),
+        (put("id", True), "corpus_id", "id"),
+        (put("id", [1]), "corpus_id", "id"),
+        (lambda row: row.pop("doc_id"), "corpus_columns", None),
+    ],
+)
+def test_a_fault_that_only_json_can_hold(
     tmp_path: Path, damage: Callable[[dict[str, Any]], object], code: str, column: str | None
 ) -> None:
     damaged = rows()
     damage(damaged[2])
     (tmp_path / "test.json").write_text(json.dumps(damaged), "utf-8")
-    with pytest.raises(DataError) as caught:
-        read_tagged_corpus([tmp_path], recipe(), labels=NAMES)
-    fault = caught.value.faults[0]
+    (fault,) = told(tmp_path)
     assert (fault.code, fault.file, fault.row, fault.column) == (code, "test.json", 3, column)
-    assert all((fault.message, fault.expected, fault.found is not None, fault.fix))
+
+
+@pytest.mark.parametrize("row", [None, 5, "a", ["a"]])
+def test_a_row_that_is_none(tmp_path: Path, row: Any) -> None:
+    (tmp_path / "test.json").write_text(json.dumps([*rows()[:2], row]), "utf-8")
+    (fault,) = told(tmp_path)
+    assert (fault.code, fault.row) == ("corpus_columns", 3)
+
+
+LINE = json.dumps({"id": "1", "tokens": ["când"], "ner_tags": [0], "doc_id": "a", "region": "Moldavia"})
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "code", "row"),
+    [
+        ("test.json", b"", "json", 1),
+        ("test.json", b'[{"id": 1, ]', "json", 1),
+        ("test.json", b'[{"id": "1"},\n{"id": }]', "json", 2),
+        ("test.json", b'[{"id": "1", "id": "2"}]', "json", 1),
+        ("test.json", b'[{"id": NaN}]', "json", 1),
+        ("test.json", b"[" * 100_000, "json", 1),
+        # The first line may be the broken one.
+        ("test.jsonl", f'{{"id": \n{LINE}\n{LINE}\n'.encode(), "json", 1),
+        ("test.jsonl", f'{LINE}\n\n{{"id": \n'.encode(), "json", 3),
+        # Latin-1 and UTF-16 under a name that promises UTF-8.
+        ("test.jsonl", f"{LINE}\n".encode() + '{"id": "când"}'.encode("latin-1"), "encoding", 2),
+        ("test.json", LINE.encode("utf-16"), "encoding", 1),
+        ("test.parquet", b"", "parquet", 1),
+        ("test.parquet", b"PAR1 and nothing more", "parquet", 1),
+        ("test.parquet", b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "lfs_pointer", 1),
+    ],
+)
+def test_a_file_that_cannot_be_read(tmp_path: Path, name: str, data: bytes, code: str, row: int) -> None:
+    (tmp_path / name).write_bytes(data)
+    (fault,) = told(tmp_path)
+    assert (fault.code, fault.file, fault.row) == (code, name, row)
+
+
+def test_every_line_that_is_no_json_is_told(tmp_path: Path) -> None:
+    (tmp_path / "test.jsonl").write_text(f'{LINE}\n{{"id"\n{LINE}\n{{]\n', "utf-8")
+    assert [fault.row for fault in told(tmp_path)] == [2, 4]
+
+
+def test_damage_in_the_notes_of_a_parquet_file(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.Table.from_pylist(rows()).replace_schema_metadata({"huggingface": "{broken"})
+    pq.write_table(table, tmp_path / "test.parquet")
+    (fault,) = told(tmp_path)
+    assert (fault.code, fault.file) == ("parquet", "test.parquet")
+
+
+def test_an_id_doubled_between_two_files_of_a_split(tmp_path: Path) -> None:
+    for name in ("test-1.json", "test-2.json"):
+        (tmp_path / name).write_text(json.dumps(rows()[:1]), "utf-8")
+    (fault,) = told(tmp_path)
+    assert (fault.code, fault.file, fault.row) == ("id_doubled", "test-2.json", 1)
+    assert fault.found == "also in test-1.json, row 1"
+
+
+def test_tokens_are_kept_as_given(tmp_path: Path) -> None:
+    """Cedillas, a letter in two parts, a space inside a token, a hash: odd, and no faults."""
+    odd = ["Ţara", "şi", "s\u0326i", "10 000", "10\u00a0000", "# id = 5", "\u200b"]
+    row = {"id": "1", "tokens": odd, "ner_tags": [0] * len(odd), "doc_id": 7, "region": "Moldavia"}
+    (tmp_path / "test.json").write_text(json.dumps([row]), "utf-8")
+    out = tmp_path / "set"
+    build("histnero", out=out, corpus=[tmp_path / "test.json"], labels=NAMES)
+    assert check(out).faults == []
+    given = {s.id: s for s in builtset.sentences(out)}["1|given"]
+    assert given.text == " ".join(odd)
+
+
+def test_the_names_of_the_tags_may_not_repeat(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="--labels names B-PERS twice"):
+        read_tagged_corpus([SAMPLE], recipe(), labels=["O", "B-PERS", "B-PERS"])
+    # Nothing says what the numbers mean: told once, not for every token.
+    shutil.copy(SAMPLE / "test.json", tmp_path)
+    (fault,) = told(tmp_path, labels=[])
+    assert (fault.code, fault.row) == ("tag_number", 1)
 
 
 def test_numbers_without_names_are_an_error(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -7,14 +7,15 @@ is told at once.
 
 from __future__ import annotations
 
-import json
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from probeta.errors import DataError, Fault, UsageError, nearest
 from probeta.formats.tags import Decoder
+from probeta.jsontext import NotJson, parse
 from probeta.recipe import TaggedRecipe
 from probeta.records import Sentence, Span
 from probeta.tables import decode_utf8
@@ -36,6 +37,14 @@ class _Rows:
     names: Sequence[str] | None
 
 
+class _Read(NamedTuple):
+    """A sentence and where it stands."""
+
+    file: str
+    row: int
+    sentence: Sentence
+
+
 def read_tagged_corpus(
     paths: Sequence[Path], recipe: TaggedRecipe, *, labels: Sequence[str] = ()
 ) -> dict[str, list[Sentence]]:
@@ -47,8 +56,12 @@ def read_tagged_corpus(
     Raises a DataError with every fault; a file whose name begins like no split of the recipe is one.
     """
     faults: list[Fault] = []
+    if twice := [name for number, name in enumerate(labels) if name in labels[:number]]:
+        raise UsageError(
+            f"--labels names {twice[0]} twice: name each tag once, in the order of their numbers"
+        )
     files = list(_files(paths, recipe, faults))
-    found: dict[str, list[Sentence]] = {}
+    found: dict[str, list[_Read]] = {}
     for file in files:
         reader = _Reader(recipe, file, labels, faults)
         found.setdefault(file.split, []).extend(reader.sentences())
@@ -60,7 +73,7 @@ def read_tagged_corpus(
         raise DataError(faults[:_MOST_FAULTS])
     if not any(found.values()):
         raise UsageError(f"{', '.join(map(str, paths))}: the corpus holds no sentence")
-    return _apart(found)
+    return _apart({split: [one.sentence for one in read] for split, read in found.items()})
 
 
 def _files(paths: Sequence[Path], recipe: TaggedRecipe, faults: list[Fault]) -> Iterator[_Rows]:
@@ -99,14 +112,19 @@ def _files(paths: Sequence[Path], recipe: TaggedRecipe, faults: list[Fault]) -> 
             )
             continue
         try:
-            rows, names = _parquet(path, recipe) if path.suffix == ".parquet" else (_json(path, shown), None)
+            _refuse_pointer(path, shown)
+            names = None
+            if path.suffix == ".parquet":
+                rows, names = _parquet(path, shown, recipe)
+            else:
+                rows = _json(path, shown)
         except DataError as error:
             faults += error.faults
             continue
         yield _Rows(shown, split, rows, names)
 
 
-def _parquet(path: Path, recipe: TaggedRecipe) -> tuple[list[Any], list[str] | None]:
+def _parquet(path: Path, shown: str, recipe: TaggedRecipe) -> tuple[list[Any], list[str] | None]:
     import pyarrow as pa
     import pyarrow.parquet as pq
     from datasets import ClassLabel, Features, List
@@ -114,27 +132,32 @@ def _parquet(path: Path, recipe: TaggedRecipe) -> tuple[list[Any], list[str] | N
 
     try:
         table = pq.read_table(path)
-    except (pa.ArrowInvalid, OSError) as error:
+        features = Features.from_arrow_schema(table.schema)
+    # What datasets notes in a file is JSON of its own, whose damage has no error of its own.
+    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError, AttributeError):
         raise DataError(
             Fault(
                 code="parquet",
-                message=f"the file cannot be read: {error}",
-                file=path.name,
+                message="the file cannot be read as Parquet: it is damaged, cut off or something else",
+                file=shown,
                 row=1,
                 expected="a Parquet file",
-                found=repr(path.read_bytes()[:24]),
-                fix="download it again",
+                found=f"{path.stat().st_size} bytes that begin with {_beginning(path, 12)!r}",
+                fix="download the file again",
             )
         ) from None
-    features = Features.from_arrow_schema(table.schema)
     tags = features.get(recipe.source.columns.tags)
     inner = getattr(tags, "feature", None) if isinstance(tags, List | Listed) else None
     return table.to_pylist(), list(inner.names) if isinstance(inner, ClassLabel) else None
 
 
-def _json(path: Path, shown: str) -> list[Any]:
-    data = path.read_bytes()
-    if data.startswith(_LFS):
+def _beginning(path: Path, size: int) -> bytes:
+    with path.open("rb") as handle:
+        return handle.read(size)
+
+
+def _refuse_pointer(path: Path, shown: str) -> None:
+    if _beginning(path, len(_LFS)) == _LFS:
         raise DataError(
             Fault(
                 code="lfs_pointer",
@@ -146,11 +169,18 @@ def _json(path: Path, shown: str) -> list[Any]:
                 fix="run `git lfs pull` in the corpus's repository",
             )
         )
-    text = decode_utf8(data, file=shown)
+
+
+def _json(path: Path, shown: str) -> list[Any]:
+    text = decode_utf8(path.read_bytes(), file=shown)
     lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
-    if lines and lines[0][1].lstrip().startswith("{") and len(lines) > 1 and _is_json(lines[0][1]):
-        return [_loaded(line, shown, number) for number, line in lines]
-    whole = _loaded(text, shown, 1)
+    # A document over several lines begins none but its first with a brace in the first column.
+    if len(lines) > 1 and all(line.startswith("{") for _, line in lines[:2]):
+        return _json_lines(lines, shown)
+    try:
+        whole = parse(text)
+    except NotJson as error:
+        raise DataError(_json_fault(error, text, shown, 1)) from None
     if isinstance(whole, dict):
         lists = [value for value in whole.values() if isinstance(value, list)]
         # Some releases wrap their rows: {"data": [...]}.
@@ -158,29 +188,30 @@ def _json(path: Path, shown: str) -> list[Any]:
     return whole if isinstance(whole, list) else [whole]
 
 
-def _is_json(line: str) -> bool:
-    try:
-        json.loads(line)
-    except json.JSONDecodeError:
-        return False
-    return True
+def _json_lines(lines: Sequence[tuple[int, str]], shown: str) -> list[Any]:
+    rows, faults = [], []
+    for number, line in lines:
+        try:
+            rows.append(parse(line))
+        except NotJson as error:
+            faults.append(_json_fault(error, line, shown, number))
+    if faults:
+        raise DataError(faults)
+    return rows
 
 
-def _loaded(text: str, shown: str, number: int) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise DataError(
-            Fault(
-                code="json",
-                message=f"the file cannot be read: {error.msg}",
-                file=shown,
-                row=number + error.lineno - 1,
-                expected="a JSON list, or one JSON object a line",
-                found=repr(error.doc[max(0, error.pos - 10) : error.pos + 20]),
-                fix="download the file again",
-            )
-        ) from None
+def _json_fault(error: NotJson, text: str, shown: str, first: int) -> Fault:
+    """``first`` is the line of the file in which ``text`` begins."""
+    at = error.at or 0
+    return Fault(
+        code="json",
+        message=f"the file cannot be read: {error}",
+        file=shown,
+        row=first + text.count("\n", 0, at),
+        expected="a JSON list, or one JSON object a line",
+        found=repr(text[max(0, at - 10) : at + 20]),
+        fix="mend the place, or download the file again",
+    )
 
 
 class _Reader:
@@ -196,14 +227,18 @@ class _Reader:
             name: attribute for name, attribute in recipe.attributes.items() if attribute.level == "sentence"
         }
         self._decode = Decoder(recipe.source.scheme)
+        self._nameless = False
 
-    def sentences(self) -> Iterator[Sentence]:
+    def sentences(self) -> Iterator[_Read]:
         """Yield the rows that are sound."""
         for number, row in enumerate(self._file.rows, start=1):
             before = len(self._faults)
             sentence = self._sentence(row, number)
             if sentence is not None and len(self._faults) == before:
-                yield sentence
+                yield _Read(self._file.file, number, sentence)
+            if len(self._faults) >= _MOST_FAULTS or self._nameless:
+                # The rest would say the same.
+                return
 
     def _fault(
         self,
@@ -247,15 +282,16 @@ class _Reader:
         tokens, tags = row[columns.tokens], row[columns.tags]
         if not self._are_tokens(tokens, number) or not self._are_parallel(tokens, tags, number):
             return None
+        id = self._id(row[columns.id], number)
         names = [self._tag(tag, at, number) for at, tag in enumerate(tags)]
         attributes = {name: self._attribute(name, row[name], number) for name in self._attributes}
-        if any(name is None for name in names):
+        if id is None or any(name is None for name in names):
             return None
         known = [name for name in names if name is not None]
         spans = self._spans(tokens, known, number)
         own = {**attributes, "tokens": tuple(tokens), "tags": tuple(known)}
         try:
-            return Sentence(str(row[columns.id]), " ".join(tokens), spans, own)
+            return Sentence(id, " ".join(tokens), spans, own)
         except DataError as error:
             for fault in error.faults:
                 fix = "mend the tokens in the corpus"
@@ -274,7 +310,34 @@ class _Reader:
                 found=repr(tokens)[:80],
                 fix="mend the row in the corpus",
             )
-        return bool(sound)
+            return False
+        broken = {at: why for at, token in enumerate(tokens) if (why := _why_no_token(token))}
+        for at, why in broken.items():
+            self._fault(
+                number,
+                self._columns.tokens,
+                "corpus_token",
+                f"token {at + 1} {why}",
+                expected="a word that stands on one line, without white space around it",
+                found=ascii(tokens[at])[:80],
+                fix="mend the token in the corpus, or take it and its tag out of the row",
+            )
+        return not broken
+
+    def _id(self, value: Any, number: int) -> str | None:
+        id = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+        if id and id == id.strip() and not _why_no_token(id):
+            return id
+        self._fault(
+            number,
+            self._columns.id,
+            "corpus_id",
+            "the row has no id to be told by",
+            expected="a text or a whole number, without white space around it",
+            found=repr(value)[:80],
+            fix="give the row an id of its own",
+        )
+        return None
 
     def _are_parallel(self, tokens: list[str], tags: Any, number: int) -> bool:
         if isinstance(tags, list) and len(tags) == len(tokens):
@@ -294,6 +357,9 @@ class _Reader:
         """The tag's name with the recipe's label."""
         if isinstance(tag, int) and not isinstance(tag, bool):
             if self._names is None:
+                if self._nameless:
+                    return None
+                self._nameless = True
                 self._fault(
                     number,
                     self._columns.tags,
@@ -316,7 +382,18 @@ class _Reader:
                 )
                 return None
             tag = self._names[tag]
-        prefix, dash, label = str(tag).partition("-")
+        if not isinstance(tag, str) or not tag:
+            self._fault(
+                number,
+                self._columns.tags,
+                "tag_value",
+                f"token {at + 1} has neither a tag's name nor its number",
+                expected="a name such as B-PERS, or a whole number",
+                found=repr(tag)[:40],
+                fix="mend the tag in the corpus",
+            )
+            return None
+        prefix, dash, label = tag.partition("-")
         own = self._recipe.source.labels.get(label, label)
         if dash and own not in self._recipe.labels:
             hint = nearest(own, self._recipe.labels)
@@ -326,26 +403,32 @@ class _Reader:
                 "tag_label",
                 f"token {at + 1} has a label that the recipe does not know",
                 expected=", ".join([*self._recipe.source.labels, *self._recipe.labels]),
-                found=str(tag),
+                found=tag,
                 fix=f"perhaps {hint} is meant" if hint else "declare it in the recipe's source.labels",
             )
             return None
-        return f"{prefix}-{own}" if dash else str(tag)
+        return f"{prefix}-{own}" if dash else tag
 
     def _attribute(self, name: str, value: Any, number: int) -> str | None:
         declared = self._attributes[name].values
-        text = None if value is None else str(value)
-        if text is None or (declared is not None and text not in declared):
-            hint = nearest(text or "", declared or ())
+        text = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+        if not text.strip() or (declared is not None and text not in declared):
+            hint = nearest(text, declared or ())
+            if not text.strip():
+                message, fix = f"the row has no {name}", f"give the row its {name}"
+            else:
+                message = f"the {name} is not one that the recipe declares"
+                fix = f"perhaps {hint} is meant" if hint else f"declare it as a value of {name} in the recipe"
             self._fault(
                 number,
                 name,
                 "attribute_value",
-                f"the {name} is not one that the recipe declares",
-                expected=", ".join(declared) if declared else "a value",
-                found=text,
-                fix=f"perhaps {hint} is meant" if hint else f"declare it as a value of {name} in the recipe",
+                message,
+                expected=", ".join(declared) if declared else "a text, or a whole number",
+                found=repr(value)[:80],
+                fix=fix,
             )
+            return None
         return text
 
     def _spans(self, tokens: Sequence[str], names: Sequence[str], number: int) -> tuple[Span, ...]:
@@ -366,25 +449,39 @@ class _Reader:
         )
 
 
-def _doubled(found: Mapping[str, Sequence[Sentence]]) -> list[Fault]:
+def _why_no_token(token: str) -> str | None:
+    """What keeps a token from standing in a line, or as a word in a text; None if nothing does."""
+    if token != token.strip():
+        return "has white space around it" if token.strip() else "is white space alone"
+    if any(char in token for char in "\t\n\r\0"):
+        return "holds a tab, a line break or a NUL"
+    if any("\ud800" <= char <= "\udfff" for char in token):
+        return "holds half a character (a lone surrogate)"
+    if unicodedata.combining(token[0]):
+        return "begins with a mark that belongs to the letter before it"
+    return None
+
+
+def _doubled(found: Mapping[str, Sequence[_Read]]) -> list[Fault]:
     """An id that stands twice in one split."""
     faults = []
-    for split, sentences in found.items():
-        first: dict[str, int] = {}
-        for number, sentence in enumerate(sentences, start=1):
-            if sentence.id in first:
+    for split, read in found.items():
+        first: dict[str, _Read] = {}
+        for one in read:
+            id = one.sentence.id
+            if id in first:
                 faults.append(
                     Fault(
                         code="id_doubled",
-                        message=f"the id {sentence.id} stands twice in the split {split}",
-                        file=split,
-                        row=number,
+                        message=f"the id {id} stands twice in the split {split}",
+                        file=one.file,
+                        row=one.row,
                         expected="one row an id",
-                        found=f"also in row {first[sentence.id]}",
+                        found=f"also in {first[id].file}, row {first[id].row}",
                         fix="keep one of the two rows",
                     )
                 )
-            first.setdefault(sentence.id, number)
+            first.setdefault(id, one)
     return faults
 
 
