@@ -150,7 +150,36 @@ def test_a_recipe_without_perturbations_builds_its_base_sentences(
     assert check(tmp_path / "set").faults == []
 
 
-def test_a_corpus_for_a_recipe_of_templates_is_a_wrong_use(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="--corpus"):
-        build("blank", out=tmp_path / "set", corpus=[tmp_path])
-    assert not (tmp_path / "set").exists()
+#: Option -> a value, and the recipes that it concerns; `--seed`, `--replace` and `--json` concern all.
+OPTIONS: dict[str, tuple[str, list[str]]] = {
+    "--per-cell": ("12", ["blank"]),
+    "--corpus": (".", ["histnero", "esnlir"]),
+    "--labels": ("O,B-PERS", ["histnero"]),
+    "--workers": ("1", ["esnlir"]),
+    "--executor": ("processes", ["esnlir"]),
+}
+
+
+@pytest.mark.parametrize("recipe", ["blank", "histnero", "esnlir"])
+@pytest.mark.parametrize("option", OPTIONS)
+def test_an_option_that_does_not_concern_a_recipe_is_a_wrong_use(
+    tmp_path: Path, recipe: str, option: str
+) -> None:
+    # Even a value that is the default: who gives an option believes that it does something.
+    value, concerned = OPTIONS[option]
+    done = run(f"probeta build {recipe} --out set {option} {value}", cwd=tmp_path)
+    if recipe in concerned:
+        assert f"{option} is for" not in done.stderr
+    else:
+        assert done.returncode == 2
+        assert f"{option} is for recipes that are" in done.stderr
+        assert not list(tmp_path.iterdir())
+
+
+def test_every_option_that_does_not_concern_a_recipe_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as caught:
+        build("esnlir", out=tmp_path / "set", per_cell=3, labels=["O"])
+    assert str(caught.value) == (
+        "esnlir is mined from documents; --per-cell is for recipes that are made of sentences and templates; "
+        "--labels is for recipes that are read from a tagged corpus"
+    )

@@ -104,7 +104,10 @@ def test_artifacts_are_not_judged_on_so_few(built: tuple[Path, dict[str, Any], s
     ("arguments", "said"),
     [
         (["--corpus", "nowhere.txt"], "no such file"),
-        (["--per-cell", "3"], "recipes with templates"),
+        (
+            ["--per-cell", "3"],
+            "mined from documents; --per-cell is for recipes that are made of sentences and templates",
+        ),
         (["--executor", "slrm"], "did you mean slurm"),
     ],
 )

@@ -21,16 +21,18 @@ WORDS = 2_500
 
 
 class Tagger(NamedTuple):
-    """A loaded pipeline and its name with version, for the card and the signature."""
+    """A loaded pipeline and its name with version, for the card and the signature; ``threads`` are its libraries'."""
 
     name: str
     pipeline: Any
+    threads: Any
 
     def has_nominal_and_verb(self, texts: Sequence[str]) -> list[bool]:
         """For each text, whether it holds a noun, pronoun or name, and a verb or auxiliary."""
         passes = []
+        # One core a worker: threads of many workers would fight for them. The limit ends with the call.
         # The zone forgets the batch's words, which the vocabulary would keep as long as the worker lives.
-        with self.pipeline.memory_zone():
+        with self.threads.limit(limits=1), self.pipeline.memory_zone():
             for batch in _batches(texts):
                 for doc in self.pipeline.pipe(batch, batch_size=len(batch)):
                     tags = {token.pos_ for token in doc}
@@ -72,38 +74,41 @@ def version(models: tuple[str, ...]) -> str:
     return f"{model}-{spacy.util.get_package_version(model)}"
 
 
+def _loaded(model: str, *, exclude: Sequence[str]) -> Any:
+    """The pipeline with its matrix products done by numpy; what the process does otherwise is left as it was."""
+    import spacy
+    from thinc.api import NumpyOps, get_current_ops, set_current_ops
+
+    before = get_current_ops()
+    with warnings.catch_warnings():
+        # An older model on a newer spaCy: tests hold it.
+        warnings.filterwarnings("ignore", message=r"\[W095\]")
+        set_current_ops(NumpyOps(use_blis=False))  # each layer keeps the one it is made with
+        try:
+            return spacy.load(model, exclude=list(exclude))
+        finally:
+            set_current_ops(before)
+
+
 @lru_cache(maxsize=2)
 def load(models: tuple[str, ...]) -> Tagger:
     """Load the first installed pipeline with what parts of speech need, once a process."""
-    from thinc.api import NumpyOps, set_current_ops
-    from threadpoolctl import threadpool_limits
+    from threadpoolctl import ThreadpoolController
 
-    model = installed(models)
-    set_current_ops(NumpyOps(use_blis=False))  # before the load: each layer keeps the one it was made with
-    threadpool_limits(1)  # one core a worker: threads of many workers would fight for them
-    import spacy
-
-    with warnings.catch_warnings():
-        warnings.filterwarnings(
-            "ignore", message=r"\[W095\]"
-        )  # an older model on a newer spaCy: tests hold it
-        pipeline = spacy.load(model, exclude=["parser", "senter", "lemmatizer", "ner", "attribute_ruler"])
+    pipeline = _loaded(
+        installed(models), exclude=["parser", "senter", "lemmatizer", "ner", "attribute_ruler"]
+    )
     meta = pipeline.meta
-    return Tagger(f"{meta['lang']}_{meta['name']}-{meta['version']}", pipeline)
+    return Tagger(f"{meta['lang']}_{meta['name']}-{meta['version']}", pipeline, ThreadpoolController())
 
 
 @lru_cache(maxsize=2)
 def sentence_splitter(models: tuple[str, ...]) -> Any:
     """The pipeline's ``senter`` alone, as a function from a paragraph to its sentences."""
-    load(models)
-    import spacy
-
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=r"\[W095\]")
-        pipeline = spacy.load(
-            installed(models),
-            exclude=["tagger", "morphologizer", "parser", "lemmatizer", "ner", "attribute_ruler"],
-        )
+    pipeline = _loaded(
+        installed(models),
+        exclude=["tagger", "morphologizer", "parser", "lemmatizer", "ner", "attribute_ruler"],
+    )
     pipeline.enable_pipe("senter")
 
     def split(paragraph: str) -> list[str]:

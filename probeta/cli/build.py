@@ -32,10 +32,13 @@ def build(
         str | None,
         typer.Option(help="Names of a tagged corpus's tags in the order of their numbers, with commas."),
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Processes that read documents.")] = 1,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes that mine documents; 1 by default.")
+    ] = None,
     executor: Annotated[
-        str, typer.Option(help="Who reads documents: processes, local-datatrove, slurm or ray.")
-    ] = "processes",
+        str | None,
+        typer.Option(help="Who mines documents: processes (by default), local-datatrove, slurm or ray."),
+    ] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Replace a built set that is there.")] = False,
     as_json: Json = False,
 ) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from probeta import __version__
 from probeta.errors import UsageError, nearest
 from probeta.pipeline import pairs, spans, tagged
-from probeta.pipeline.product import Options, Product
+from probeta.pipeline.product import Options, Product, refuse_foreign
 from probeta.progress import say
 from probeta.publishing import folder
 from probeta.publishing.documents import documents
@@ -68,8 +68,8 @@ def build(
     per_cell: int | None = None,
     corpus: Sequence[Path] = (),
     labels: Sequence[str] = (),
-    workers: int = 1,
-    executor: str = "processes",
+    workers: int | None = None,
+    executor: str | None = None,
     replace: bool = False,
 ) -> Built:
     """Build ``recipe`` (a bundled name or a folder) into the folder ``out``.
@@ -77,8 +77,9 @@ def build(
     ``seed`` replaces the recipe's; ``per_cell`` grows every cell of a span recipe to that many base
     sentences; ``corpus`` are the documents of a recipe that reads them (a path, or NAME=PATH), ``labels``
     the names of its tags where the documents only number them, ``workers`` and ``executor`` who reads
-    them: neither changes a byte. Raises a DataError for faults in
-    the recipe or its files and a UsageError where ``out`` may not be written; nothing is half-written.
+    them (one process by default): neither changes a byte. Raises a DataError for faults in the recipe or its
+    files and a UsageError where ``out`` may not be written or an option does not concern the recipe; nothing is
+    half-written.
     """
     started = time.perf_counter()
     folder.refuse_existing(out, replace=replace)
@@ -93,6 +94,7 @@ def build(
         executor=executor,
         work=work,
     )
+    refuse_foreign(options, kind=loaded.kind, name=loaded.name)
     with _resumable(work):
         product = MAKERS[loaded.kind](loaded, options)
         contents = folder.Contents(

@@ -13,7 +13,6 @@ from probeta import builtset
 from probeta.builders.pairs.build import Mined, mine_pairs
 from probeta.builders.pairs.executors import executor
 from probeta.builders.pairs.funnel import readable
-from probeta.errors import UsageError
 from probeta.hashing import file_sha256, text_hash
 from probeta.pipeline.product import Options, Product
 from probeta.publishing.folder import ConfigTables
@@ -25,15 +24,13 @@ from probeta.validation.artifacts import artifact_report, gate_warnings
 
 def make(recipe: PairRecipe, options: Options) -> Product:
     """The configs ``pairs`` and ``stress_*`` with the reports ``stats``, ``funnel``, ``rejects``, ``artifacts``."""
-    if options.per_cell is not None:
-        raise UsageError(f"{recipe.name} is mined from documents; --per-cell is for recipes with templates")
     work = options.work or Path(tempfile.mkdtemp(prefix="probeta-"))
     mined = mine_pairs(
         recipe,
         corpora=[str(path) for path in options.corpus],
         work=work,
-        workers=options.workers,
-        executor=executor(options.executor, workers=options.workers, folder=work),
+        workers=options.workers or 1,
+        executor=executor(options.executor or "processes", workers=options.workers or 1, folder=work),
         seed=options.seed,
     )
     provenance = _provenance(mined)

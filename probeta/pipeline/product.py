@@ -7,22 +7,50 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from probeta.errors import UsageError
 from probeta.publishing.folder import ConfigTables
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """A build's options; each maker reads those that concern it and refuses those that do not."""
+    """A build's options, None or empty where not given; ``OPTION_KINDS`` tells which kind of recipe reads which."""
 
     seed: int
     per_cell: int | None = None
     corpus: tuple[Path, ...] = ()
     #: The names of a tagged corpus's tags, in the order of their numbers.
     labels: tuple[str, ...] = ()
-    workers: int = 1
-    executor: str = "processes"
+    workers: int | None = None
+    executor: str | None = None
     #: Where a maker may keep what a run that was cut off goes on from; it is removed when the set is written.
     work: Path | None = None
+
+
+#: What recipes of a kind are.
+KINDS: Mapping[str, str] = {
+    "spans": "made of sentences and templates",
+    "tagged": "read from a tagged corpus",
+    "pairs": "mined from documents",
+}
+#: The kinds of recipe that an option concerns; one that is not here concerns all.
+OPTION_KINDS: Mapping[str, Sequence[str]] = {
+    "per_cell": ["spans"],
+    "corpus": ["tagged", "pairs"],
+    "labels": ["tagged"],
+    "workers": ["pairs"],
+    "executor": ["pairs"],
+}
+
+
+def refuse_foreign(options: Options, *, kind: str, name: str) -> None:
+    """Raise a UsageError for every option that was given and does not concern the recipe's ``kind``."""
+    foreign = [
+        f"--{option.replace('_', '-')} is for recipes that are {' or '.join(KINDS[one] for one in kinds)}"
+        for option, kinds in OPTION_KINDS.items()
+        if kind not in kinds and getattr(options, option) not in (None, ())
+    ]
+    if foreign:
+        raise UsageError(f"{name} is {KINDS[kind]}; {'; '.join(foreign)}")
 
 
 @dataclass(frozen=True, kw_only=True)

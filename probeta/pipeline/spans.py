@@ -13,7 +13,6 @@ from probeta.builders.spans.grid import coverage_report, grid_faults
 from probeta.builders.spans.sentences import SPLIT
 from probeta.builders.spans.stats import span_stats
 from probeta.canary import canary
-from probeta.errors import UsageError
 from probeta.pipeline.product import Options, Product
 from probeta.publishing.folder import ConfigTables
 from probeta.recipe import SpanRecipe
@@ -28,8 +27,6 @@ def make(recipe: SpanRecipe, options: Options) -> Product:
     Rows of a split that is held back become a split of their own in each config. They are in no report, and
     the recipe's tables in ``build/`` lack them.
     """
-    if options.corpus:
-        raise UsageError(f"{recipe.name} is made from templates; --corpus is for recipes that read documents")
     content = load_content(recipe)
     drawn = generate_base(recipe, seed=options.seed, per_cell=options.per_cell, content=content)
     base = list(made.with_span_attributes(drawn, recipe))

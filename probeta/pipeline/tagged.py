@@ -27,10 +27,6 @@ def make(recipe: TaggedRecipe, options: Options) -> Product:
     """
     if not options.corpus:
         raise UsageError(f"{recipe.name} reads a corpus that is not shipped; name its folder: --corpus DIR")
-    if options.per_cell is not None:
-        raise UsageError(
-            f"{recipe.name} reads a corpus; --per-cell is for recipes that are made from templates"
-        )
     if faults := list(perturbation_faults(recipe)):
         raise DataError(faults)
     read = read_tagged_corpus(options.corpus, recipe, labels=options.labels)
