@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from benchmarks.mining import job
 from probeta.builders.pairs.corpora import Corpus
-from probeta.builders.pairs.extract import capitalised
 from probeta.builders.pairs.filters import balanced
 from probeta.builders.pairs.records import Counts
 from probeta.builders.pairs.repair import clean, declared_paragraphs, fold_space, paragraphs_of
 from probeta.builders.pairs.split import assign
 from probeta.builders.pairs.stress import append, misspell, misspeller, neighbours, vocabulary
+from probeta.builders.pairs.unused import capitalised
 from probeta.recipe.pairs import MisspellStress
 
 ROWS = ["qwertyuiop", "asdfghjklñ", "zxcvbnm"]

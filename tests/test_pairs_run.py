@@ -17,13 +17,13 @@ import pyarrow.parquet as pq
 import pytest
 from pipelines import install_pipeline
 
-from probeta.builders.pairs.assemble import check_shards
 from probeta.builders.pairs.build import Mined, mine_pairs
 from probeta.builders.pairs.corpora import Corpus
 from probeta.builders.pairs.guard import run_guarded
 from probeta.builders.pairs.job import Job, load_job
 from probeta.builders.pairs.run import plan_tasks, run_tasks
 from probeta.builders.pairs.shards import Task, mine_shard, read_current
+from probeta.builders.pairs.sums import check_shards
 from probeta.errors import DataError
 from probeta.recipe import PairRecipe, load_recipe
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from probeta import atomic
-from probeta.builders.pairs.assemble import NEUTRAL, ORDER, Assembled, assemble, check_shards
+from probeta.builders.pairs.assemble import assemble
+from probeta.builders.pairs.chosen import NEUTRAL, ORDER, Assembled
 from probeta.builders.pairs.corpora import Corpus, chosen_corpora, read_corpora
 from probeta.builders.pairs.funnel import SCHEMA_VERSION, corpus_funnel, readable, sum_faults, warnings
 from probeta.builders.pairs.job import Job, load_job
@@ -18,6 +19,7 @@ from probeta.builders.pairs.records import Counts
 from probeta.builders.pairs.run import plan_tasks, run_tasks
 from probeta.builders.pairs.shards import INTERNAL_COLUMNS, Record, Task, refuse_damaged
 from probeta.builders.pairs.stress import misspeller, stress_row, vocabulary
+from probeta.builders.pairs.sums import check_shards
 from probeta.builtset import PAIR_COLUMNS
 from probeta.canary import canary
 from probeta.errors import DataError, Fault

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from probeta.builders.pairs import tagger
 from probeta.builders.pairs.corpora import Corpus
-from probeta.builders.pairs.extract import Row
 from probeta.builders.pairs.filters import ratio_passes
 from probeta.builders.pairs.job import Job
-from probeta.builders.pairs.records import Place, fold_text, number, pair_key
-from probeta.hashing import text_hash
+from probeta.builders.pairs.records import Place, Text, fold_text, number
+from probeta.builders.pairs.rows import Row, pair_row
 
 if TYPE_CHECKING:
     import duckdb
@@ -133,37 +132,24 @@ class CrossDocuments:
         return [_Side(text, Place(p, s), name, doc, turn) for text, p, s, name, doc, turn in rows]
 
     def _add(self, at: int, corpus: Corpus, strategy: str, first: _Side, second: _Side) -> None:
-        documents = (first.document, second.document)
-        key = pair_key(corpus.name, documents, first.place, second.place, strategy)
-        draw = number(str(self._job.seed), str(key))
-        folds = number(fold_text(first.text)), number(fold_text(second.text))
-        self._rows.append(
-            {
-                "id": f"{key:016x}",
-                "sentence_1": first.text,
-                "sentence_2": second.text,
-                "connector_type": "neutral",
-                "extraction_strategy": "none",
-                "sentence_1_position": first.place.sentence,
-                "sentence_1_paragraph": first.place.paragraph,
-                "sentence_2_position": second.place.sentence,
-                "sentence_2_paragraph": second.place.paragraph,
-                "dataset": corpus.name,
-                "genre": corpus.genre,
-                "domain": corpus.domain,
-                "document": first.document,
-                "sentence_2_document": second.document,
-                "neutral_strategy": strategy,
-                "chained": False,
-                "in_dialogue": first.in_dialogue or second.in_dialogue,
-                "text_hash": text_hash(first.text, second.text),
-                "key": key,
-                "draw": draw,
-                "fold_1": folds[0],
-                "fold_2": folds[1],
-            }
+        row = pair_row(
+            corpus.name,
+            corpus.genre,
+            corpus.domain,
+            document=first.document,
+            second_document=second.document,
+            first=Text(first.text, first.place, 0),
+            second=Text(second.text, second.place, 0),
+            strategy=strategy,
+            connector_type="neutral",
+            seed=self._job.seed,
+            in_dialogue=first.in_dialogue or second.in_dialogue,
         )
-        self._fresh.append((key, at, first.doc, second.doc, False, "neutral", strategy, draw, *folds, False))
+        self._rows.append(row)
+        numbers = (row["draw"], row["fold_1"], row["fold_2"])
+        self._fresh.append(
+            (row["key"], at, first.doc, second.doc, False, "neutral", strategy, *numbers, False)
+        )
 
     def _insert(self) -> None:
         import pyarrow as pa

@@ -7,13 +7,10 @@ documents and makes the rows. Nothing depends on what else is in the batch.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
-from random import Random
 
-from probeta.builders.pairs.filters import ratio_passes, text_test
+from probeta.builders.pairs.filters import TextTest, ratio_passes, text_test
 from probeta.builders.pairs.neutral import neutral_pairs, unused_needed
 from probeta.builders.pairs.phrases import Match, Matcher, is_dash, part_turn
 from probeta.builders.pairs.records import (
@@ -24,45 +21,19 @@ from probeta.builders.pairs.records import (
     Reject,
     Scanned,
     Text,
-    fold_text,
     number,
-    pair_key,
 )
+from probeta.builders.pairs.rejects import RejectSample
+from probeta.builders.pairs.rows import LINKING, Row, pair_row
 from probeta.builders.pairs.segment import Segmenter
-from probeta.hashing import text_hash
+from probeta.builders.pairs.unused import LETTER, UnusedSentences, capitalised, sentences_before
 from probeta.randomness import keyed
 from probeta.recipe.pairs import PairSettings
 
 #: Texts that wait for the tagger before a batch is finished.
 TEXTS_A_BATCH = 2048
-#: Rejects kept a reason and shard, the ones with the lowest draw.
-REJECTS_KEPT = 20
 #: One in so many one-paragraph documents without a hit lends a sentence to neutral pairs across documents.
 POOL_SHARE = 8
-#: Sentences looked at for each that is wanted: most paragraphs of novels have one sentence.
-TRIES = 16
-
-_LETTER = re.compile(r"[^\W\d_]")
-
-Row = dict[str, object]
-
-
-def capitalised(text: str) -> str:
-    """``text`` with its first letter in upper case and nothing else touched.
-
-    >>> capitalised("«la McDonald de Ávila»"), capitalised("¿él?"), capitalised("3 de mayo")
-    ('«La McDonald de Ávila»', '¿Él?', '3 de mayo')
-    """
-    found = _LETTER.search(text)
-    if not found or any(char.isdigit() for char in text[: found.start()]):
-        return text
-    at = found.start()
-    return text[:at] + text[at].upper() + text[at + 1 :]
-
-
-def _before(paragraphs: Sequence[Sequence[str]]) -> list[int]:
-    """How many sentences stand before each paragraph, and how many there are in all."""
-    return [0, *accumulate(map(len, paragraphs))]
 
 
 @dataclass(slots=True)
@@ -82,11 +53,16 @@ class Miner:
     #: Which of the texts hold a nominal and a verb; None: the filter is off.
     tag: Callable[[Sequence[str]], list[bool]] | None
     counts: Counts = field(default_factory=Counts)
-    rejects: dict[str, list[Reject]] = field(default_factory=dict)
-    _test: Callable[[str], str | None] = field(init=False)
+    rejects: RejectSample = field(init=False)
+    _test: TextTest = field(init=False)
+    _unused: UnusedSentences = field(init=False)
 
     def __post_init__(self) -> None:
         self._test = text_test(self.settings.filters, self.language)
+        self.rejects = RejectSample(self.seed)
+        self._unused = UnusedSentences(
+            self.matcher.start, self._test, dialogue=self.settings.filters.dialogue
+        )
 
     def mine(self, documents: Iterable[Document], *, one_by_one: bool = False) -> Iterator[Row]:
         """The rows of every document, in their order; neutral ones follow each document's linking ones.
@@ -147,7 +123,7 @@ class Miner:
         *,
         one_paragraph: bool,
     ) -> Scanned:
-        before = _before(paragraphs)
+        before = sentences_before(paragraphs)
         candidates: list[Candidate] = []
         markers: set[int] = set()
         for at, position, found in hits:
@@ -170,12 +146,14 @@ class Miner:
         rng = keyed(self.seed, "neutral", self.corpus, document.id)
         if one_paragraph:
             if self.settings.neutral.across_documents:
-                scanned.pool = self._draw(paragraphs, before, markers, rng, wanted=2, premise=False)
+                scanned.pool = self._unused.draw(paragraphs, before, markers, rng, wanted=2, premise=False)
         elif candidates:
             premises, hypotheses = unused_needed(len(candidates))
-            scanned.premises = self._draw(paragraphs, before, markers, rng, wanted=premises, premise=True)
+            scanned.premises = self._unused.draw(
+                paragraphs, before, markers, rng, wanted=premises, premise=True
+            )
             markers.update(text.order for text in scanned.premises)
-            scanned.hypotheses = self._draw(
+            scanned.hypotheses = self._unused.draw(
                 paragraphs, before, markers, rng, wanted=hypotheses, premise=False
             )
         return scanned
@@ -187,7 +165,7 @@ class Miner:
         filters = self.settings.filters
         if previous is None:
             return None, "first_in_paragraph"
-        if not _LETTER.search(match.rest):
+        if not LETTER.search(match.rest):
             return None, "phrase_alone"
         turn = is_dash(match.turn)
         if turn and filters.dialogue:
@@ -217,61 +195,13 @@ class Miner:
         found = self.matcher.match(text)
         return found is not None and not found.refused
 
-    def _draw(
-        self,
-        paragraphs: list[list[str]],
-        before: list[int],
-        taken: set[int],
-        rng: Random,
-        *,
-        wanted: int,
-        premise: bool,
-    ) -> list[Text]:
-        """Unused sentences that pass the cheap tests, drawn by ``rng`` for one role in neutral pairs.
-
-        A premise is never a paragraph's last sentence and a hypothesis never its first, so neutral ones
-        should not be; where that leaves none, every sentence may be drawn. ``before`` counts the sentences
-        before each paragraph.
-        """
-        total = before[-1]
-        order = rng.sample(range(total), min(total, TRIES * wanted))
-        for anywhere in (False, True):
-            drawn: list[Text] = []
-            for at in order:
-                if at in taken:
-                    continue
-                paragraph = bisect_right(before, at) - 1
-                position = at - before[paragraph]
-                edge = len(paragraphs[paragraph]) - 1 if premise else 0
-                if position == edge and not anywhere:
-                    continue
-                text = self._unused(paragraphs[paragraph][position], premise=premise)
-                if text is not None:
-                    drawn.append(Text(text[1], Place(paragraph, position), at, text[0]))
-                    if len(drawn) == wanted:
-                        return drawn
-            if drawn:
-                return drawn
-        return []
-
-    def _unused(self, sentence: str, *, premise: bool) -> tuple[str, str] | None:
-        """(turn, text) of a sentence that may stand in a neutral pair, else None."""
-        if self.matcher.start(sentence):
-            return None
-        turn, text = part_turn(sentence)
-        if not premise:
-            if is_dash(turn) and self.settings.filters.dialogue:
-                return None  # as for linking pairs: no hypothesis opens a speaker's turn
-            text = capitalised(text)
-        if not _LETTER.search(text) or self._test(text):
-            return None
-        return turn, text
-
     def _lender(self, document: Document, paragraphs: list[list[str]]) -> Scanned | None:
         if number("lend", self.corpus, document.id) % POOL_SHARE:
             return None
         rng = keyed(self.seed, "neutral", self.corpus, document.id)
-        pool = self._draw(paragraphs, _before(paragraphs), set(), rng, wanted=2, premise=False)
+        pool = self._unused.draw(
+            paragraphs, sentences_before(paragraphs), set(), rng, wanted=2, premise=False
+        )
         return Scanned(document.id, [], pool=pool) if pool else None
 
     def finish(self, batch: list[Scanned]) -> Iterator[Row]:
@@ -284,7 +214,7 @@ class Miner:
                     kept.append(candidate)
                     continue
                 self.counts.refused["has_nominal_and_verb", candidate.label] += 1
-                self._keep_reject(
+                self.rejects.keep(
                     Reject(
                         "has_nominal_and_verb",
                         self.corpus,
@@ -340,7 +270,7 @@ class Miner:
             document,
             candidate.premise,
             candidate.hypothesis,
-            "linking_phrase",
+            LINKING,
             connector_type=candidate.label,
         )
         return row | {
@@ -353,36 +283,18 @@ class Miner:
         }
 
     def _row(self, document: str, first: Text, second: Text, strategy: str, *, connector_type: str) -> Row:
-        key = pair_key(self.corpus, (document,), first.place, second.place, strategy)
-        linking = strategy == "linking_phrase"
-        return {
-            "id": f"{key:016x}",
-            "sentence_1": first.text,
-            "sentence_2": second.text,
-            "connector": None,
-            "connector_surface": None,
-            "lead_in": None,
-            "connector_type": connector_type,
-            "extraction_strategy": strategy if linking else "none",
-            "distance": None,
-            "sentence_1_position": first.place.sentence,
-            "sentence_1_paragraph": first.place.paragraph,
-            "sentence_2_position": second.place.sentence,
-            "sentence_2_paragraph": second.place.paragraph,
-            "dataset": self.corpus,
-            "genre": self.genre,
-            "domain": self.domain,
-            "document": document,
-            "sentence_2_document": None,
-            "neutral_strategy": None if linking else strategy,
-            "chained": False,
-            "in_dialogue": is_dash(first.turn) or is_dash(second.turn),
-            "text_hash": text_hash(first.text, second.text),
-            "key": key,
-            "draw": number(str(self.seed), str(key)),
-            "fold_1": number(fold_text(first.text)),
-            "fold_2": number(fold_text(second.text)),
-        }
+        return pair_row(
+            self.corpus,
+            self.genre,
+            self.domain,
+            document=document,
+            first=first,
+            second=second,
+            strategy=strategy,
+            connector_type=connector_type,
+            seed=self.seed,
+            in_dialogue=is_dash(first.turn) or is_dash(second.turn),
+        )
 
     def _pool_row(self, document: str, text: Text) -> Row:
         row = self._row(document, text, text, "lent", connector_type="lent")
@@ -391,23 +303,6 @@ class Miner:
     def _reject(
         self, reason: str, document: Document, match: Match, place: Place, premise: str | None, sentence: str
     ) -> None:
-        self._keep_reject(
+        self.rejects.keep(
             Reject(reason, self.corpus, document.id, *place, match.phrase.phrase, premise, sentence, 0)
         )
-
-    def _keep_reject(self, reject: Reject) -> None:
-        place = f"{reject.paragraph}.{reject.sentence}"
-        draw = number(str(self.seed), reject.reason, reject.corpus, reject.document, place)
-        kept = self.rejects.setdefault(reject.reason, [])
-        kept.append(reject._replace(draw=draw))
-        if len(kept) >= 4 * REJECTS_KEPT:
-            kept.sort(key=lambda one: one.draw)
-            del kept[REJECTS_KEPT:]
-
-    def sampled_rejects(self) -> list[Reject]:
-        """The rejects kept of each reason, in the order of reasons and draws."""
-        return [
-            reject
-            for reason in sorted(self.rejects)
-            for reject in sorted(self.rejects[reason], key=lambda one: one.draw)[:REJECTS_KEPT]
-        ]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from probeta.builders.pairs.assemble import NEUTRAL, ORDER, REASONS_AFTER, Assembled
+from probeta.builders.pairs.chosen import NEUTRAL, ORDER, REASONS_AFTER, Assembled
 from probeta.builders.pairs.filters import REASONS
 from probeta.builders.pairs.records import Counts
 from probeta.errors import Fault

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from probeta.errors import DataError, Fault
 from probeta.tables import read_table
@@ -206,16 +206,20 @@ def matcher(phrases: tuple[LinkingPhrase, ...]) -> Matcher:
     return Matcher(phrases)
 
 
+#: The next character, or "" where a form ends, and what may follow it.
+_Trie: TypeAlias = "dict[str, _Trie]"
+
+
 def _trie_pattern(forms: Iterable[str]) -> str:
     """One pattern for many folded forms: common beginnings are tried once, longer forms first."""
-    trie: dict[str, dict] = {}  # type: ignore[type-arg]  # a tree of itself
+    trie: _Trie = {}
     for form in forms:
         node = trie
         for char in form:
             node = node.setdefault(char, {})
         node[""] = {}
 
-    def pattern(node: dict[str, dict]) -> str:  # type: ignore[type-arg]
+    def pattern(node: _Trie) -> str:
         options = []
         for char, child in sorted(node.items()):
             if char:

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from probeta import atomic
 from probeta.builders.pairs.corpora import Corpus
-from probeta.builders.pairs.extract import Row
 from probeta.builders.pairs.job import Job
 from probeta.builders.pairs.readers import Refused, Shard, read, shard_hash
 from probeta.builders.pairs.records import Counts, Document, Reject
+from probeta.builders.pairs.rows import Row
 from probeta.builtset import PAIR_COLUMNS
 from probeta.errors import DataError, Fault
 
@@ -145,7 +145,7 @@ def mine_shard(job: Job, task: Task, *, skip: Sequence[str] = (), one_by_one: bo
         job_hash=job_hash,
         rows=rows,
         counts=miner.counts,
-        rejects=miner.sampled_rejects(),
+        rejects=miner.rejects.sampled(),
         refused=[asdict(one.fault) for one in refused],
         quarantined=quarantined,
     )
