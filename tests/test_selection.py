@@ -90,6 +90,7 @@ TRAVEL = {"text": "Un [[avión]] y un [[camión]] cargados.", "entry": "avion; c
         ),
         ({**BAND, "minimum": [{"where": {}, "count": 3}]}, ROWS, [("band_minimum", "at least 3")]),
         ({**QUIET[4], "feature": "weight"}, changed(a1={"text": "Un [[sol]].", "entry": "sol"}), [("given", "sol")]),
+        ({"rule": "given", "column": "author"}, ROWS[:1], [("given", "a1: author is not given")]),
         (QUIET[5], changed(a1=TRAVEL), [("spread", "too often masculine (expected at most 50%; found 3 of 4)")]),
         ({**QUIET[6], "at_least": 4}, ROWS, [("spread", "too few values (expected at least 4; found 3)")]),
         ({**QUIET[7], "letters": 3, "reasons": "why"}, changed(a1=TRAVEL), [("endings", "avion, camion end alike")]),

@@ -279,7 +279,15 @@ def band(rule: rules.Band, picked: Sequence[Picked], content: Content) -> Iterat
 
 
 def given(rule: rules.Given, picked: Sequence[Picked], content: Content) -> Iterator[Fault]:
-    """A feature of the used entries is not empty."""
+    """A feature of the used entries, or a column of the sentences, is not empty."""
+    if rule.column is not None:
+        for one in _in(picked, rule.where):
+            if not one.columns.get(rule.column):
+                yield _fault(
+                    one, "given", f"{one.sentence.id}: {rule.column} is not given", column=rule.column
+                )
+        return
+    assert rule.lexicon is not None and rule.feature is not None
     for name, (entry, _) in _used(_in(picked, rule.where), rule.lexicon).items():
         if entry.features[rule.feature] is None:
             yield Fault(

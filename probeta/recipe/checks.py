@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from probeta.errors import Fault, nearest
 from probeta.recipe.schema import PairRecipe, Recipe, SpanRecipe, TaggedRecipe
-from probeta.recipe.selection import MeanTokens, Spread
+from probeta.recipe.selection import Given, MeanTokens, Spread
 from probeta.recipe.source import Document, Place
 
 
@@ -175,11 +175,13 @@ def _selection(recipe: SpanRecipe) -> Iterator[Trouble]:
     for at, rule in enumerate(recipe.selection):
         place: Place = ("selection", at)
         data = rule.model_dump()
-        if isinstance(rule, Spread) and (rule.column is None) == (
+        if isinstance(rule, Given | Spread) and (rule.column is None) == (
             rule.lexicon is None or rule.feature is None
         ):
             yield Trouble(
-                place, "spread_of", "a spread is that of a lexicon's feature, or of a column of the sentences"
+                place,
+                f"{rule.rule}_of",
+                f"the rule {rule.rule} is about a lexicon's feature, or about a column of the sentences",
             )
         if isinstance(rule, MeanTokens) and rule.at_least > rule.at_most:
             yield Trouble((*place, "from"), "range", "the range ends before it begins")

@@ -82,21 +82,25 @@ class Band(_LexiconRule):
     codes: dict[str, str] = Field(min_length=1, description="Code -> what it means.")
 
 
-class Given(_LexiconRule):
-    """A feature is given for the entries of the cells."""
+class _FeatureOrColumn(Model):
+    """A rule over a feature of the used entries, or over a column of the sentences."""
 
-    rule: Literal["given"]
-    feature: str
-    where: Where = Field(default_factory=dict)
-
-
-class Spread(Model):
-    """A feature of the used entries, or a column of the sentences, takes many values, none too often."""
-
-    rule: Literal["spread"]
     lexicon: str | None = None
     feature: str | None = None
     column: str | None = None
+
+
+class Given(_FeatureOrColumn):
+    """A feature is given for the entries of the cells, or a column for their sentences."""
+
+    rule: Literal["given"]
+    where: Where = Field(default_factory=dict)
+
+
+class Spread(_FeatureOrColumn):
+    """A feature of the used entries, or a column of the sentences, takes many values, none too often."""
+
+    rule: Literal["spread"]
     at_least: int = Field(default=1, ge=1, description="Different values.")
     share: float = Field(default=1, gt=0, le=1, description="The largest part that one value may have.")
 
