@@ -2,12 +2,14 @@
 
 A folder is written beside its target under a temporary name; the old one is moved aside, the new one
 renamed, the old one removed. A crash in between leaves ``.<name>.old`` or ``.<name>.new``, which the next
-call repairs; a lock on the latter tells a crash from a run that still writes. A link is followed: what it
-points to is replaced, not the link.
+call repairs; a file's writer that was killed leaves ``.<name>.<process>.part``, which the next one removes. A
+lock tells what a crash left from what a run still writes. A link is followed: what it points to is replaced,
+not the link.
 """
 
 from __future__ import annotations
 
+import glob
 import os
 import shutil
 import tempfile
@@ -37,8 +39,8 @@ def _space_named(path: Path) -> Iterator[None]:
         raise UsageError(f"cannot write {path}: {error.strerror or error}; nothing was changed") from error
 
 
-def _lock(folder: Path) -> int | None:
-    """A handle that holds ``folder`` for this run until it is closed; None where nothing can be locked.
+def _lock(path: Path) -> int | None:
+    """A handle that holds ``path`` for this run until it is closed; None where nothing can be locked.
 
     Raises a BlockingIOError while another run holds it.
     """
@@ -47,7 +49,7 @@ def _lock(folder: Path) -> int | None:
     except ImportError:
         # Windows: nothing there tells a crash from another run.
         return None
-    handle = os.open(folder, os.O_RDONLY)
+    handle = os.open(path, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -55,7 +57,8 @@ def _lock(folder: Path) -> int | None:
         raise
     except OSError:
         # Some file systems of clusters have no locks.
-        pass
+        os.close(handle)
+        return None
     return handle
 
 
@@ -141,15 +144,33 @@ def file(target: Path) -> Iterator[Path]:
                 shutil.copyfileobj(whole, handle)
         return
     target = target.resolve()
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+    temporary = _beside(target, f"{os.getpid()}.part")
+    handle = None
     try:
         with _space_named(target):
             target.parent.mkdir(parents=True, exist_ok=True)
+            _remove_parts(target)
+            temporary.touch()
+            handle = _lock(temporary)
             yield temporary
             temporary.replace(target)
     finally:
         with suppress(OSError):
             temporary.unlink()
+        if handle is not None:
+            os.close(handle)
+
+
+def _remove_parts(target: Path) -> None:
+    """Remove what killed writers of ``target`` left; a part that is locked is still being written."""
+    for part in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
+        if not part.name.removeprefix(f".{target.name}.").removesuffix(".part").isdecimal():
+            continue
+        with suppress(OSError):
+            handle = _lock(part)
+            if handle is not None:
+                part.unlink()
+                os.close(handle)
 
 
 def write_text(target: Path, text: str) -> None:

@@ -58,6 +58,10 @@ def refuse_existing(out: Path, *, replace: bool) -> None:
     """
     builtset.refuse_inside(out)
     atomic.repair(out.absolute())
+    _refuse(out, replace=replace)
+
+
+def _refuse(out: Path, *, replace: bool) -> None:
     if not out.exists():
         return
     if not out.is_dir():
@@ -74,9 +78,10 @@ def refuse_existing(out: Path, *, replace: bool) -> None:
 def write(out: Path, contents: Contents, *, replace: bool = False) -> None:
     """Write the folder ``out``; nothing of it is there if anything fails."""
     refuse_existing(out, replace=replace)
-    kept = hand_text(out)
     with atomic.folder(out) as folder:
-        fill(folder, contents, kept)
+        # Another run may have written it before this one had it for itself.
+        _refuse(out, replace=replace)
+        fill(folder, contents, hand_text(out))
 
 
 def add(out: Path, contents: Contents) -> None:
@@ -87,8 +92,8 @@ def add(out: Path, contents: Contents) -> None:
     atomic.repair(out.absolute())
     if not builtset.is_built_set(out):
         raise UsageError(f"{out} is not a built set; `probeta build` writes one")
-    kept = hand_text(out)
     with atomic.folder(out) as folder:
+        kept = hand_text(out)
         shutil.copytree(out, folder, dirs_exist_ok=True)
         for config in contents.configs:
             for place in (folder, folder / builtset.PRIVATE):

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -64,6 +68,36 @@ def test_a_file_is_never_half_written(tmp_path: Path) -> None:
         raise RuntimeError
     assert (tmp_path / "f").read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["f"]
+
+
+def part_of_a_run_that(ends: signal.Signals, folder: Path) -> list[str]:
+    """What stands in ``folder`` after a command that wrote ``f`` there was ended by a signal."""
+    command = [sys.executable, "-m", "probeta.cli.main", "convert", "-", str(folder / "f"), "--from", "jsonl"]
+    process = subprocess.Popen([*command, "--to", "jsonl"], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    assert process.stdin is not None
+    # It waits for more input, its part open.
+    while not list(folder.glob(".f.*.part")):
+        assert process.poll() is None
+    process.send_signal(ends)
+    process.wait()
+    process.stdin.close()
+    return [path.name for path in folder.iterdir()]
+
+
+def test_a_run_that_is_told_to_end_leaves_nothing(tmp_path: Path) -> None:
+    assert part_of_a_run_that(signal.SIGTERM, tmp_path) == []
+
+
+def test_the_next_writer_removes_what_a_killed_one_left(tmp_path: Path) -> None:
+    (left,) = part_of_a_run_that(signal.SIGKILL, tmp_path)
+    assert left.endswith(".part")
+    (tmp_path / ".f.draft.part").write_text("somebody's own")
+    # A part that another process still writes is locked, and stays.
+    (tmp_path / ".f.1.part").touch()
+    with (tmp_path / ".f.1.part").open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        atomic.write_text(tmp_path / "f", "text")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".f.1.part", ".f.draft.part", "f"]
 
 
 def test_two_runs_do_not_write_into_one_folder(tmp_path: Path) -> None:

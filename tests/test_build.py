@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import datasets
@@ -12,7 +14,7 @@ import pytest
 import small_recipe
 from console import run
 
-from probeta import builtset
+from probeta import atomic, builtset
 from probeta.errors import DataError, UsageError
 from probeta.hashing import file_sha256
 from probeta.pipeline.build import build
@@ -118,6 +120,24 @@ def test_a_built_set_is_replaced_only_on_request(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--replace"):
         build("blank", out=tmp_path / "set")
     build("blank", out=tmp_path / "set", replace=True)
+
+
+def test_a_set_that_another_run_wrote_meanwhile_is_not_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    locked = atomic.folder
+
+    @contextmanager
+    def after_another_run(target: Path) -> Iterator[Path]:
+        monkeypatch.setattr(atomic, "folder", locked)
+        build("blank", out=target, seed=7)
+        with locked(target) as folder:
+            yield folder
+
+    monkeypatch.setattr(atomic, "folder", after_another_run)
+    with pytest.raises(UsageError, match="--replace"):
+        build("blank", out=tmp_path / "set", seed=8)
+    assert json.loads((tmp_path / "set" / builtset.BUILD).read_text())["seed"] == 7
 
 
 def test_guidelines_that_are_not_utf_8_are_a_fault(tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def test_an_installed_package_offers_one(tmp_path: Path, monkeypatch: pytest.Mon
     (row,) = perturbed([BASE], operations=[registry.parse("echo")], registry=registry)
     assert row.text == "Hay pie. Sí.."
     (info / "entry_points.txt").write_text("[probeta.perturbations]\necho = echo_package:missing\n")
-    with pytest.raises(UsageError, match=r"entry point echo \(echo_package:missing\) fails"):
+    with pytest.raises(UsageError, match=r"entry point echo \(echo_package:missing\) cannot be run"):
         Registry().names()
 
 
@@ -89,6 +89,8 @@ def test_an_installed_package_offers_one(tmp_path: Path, monkeypatch: pytest.Mon
         ("", "defines no perturbation"),
         ("import no_such_module", r"cannot be run: ModuleNotFoundError"),
         ("def (", "cannot be run: SyntaxError"),
+        ("import sys; sys.exit()", r"cannot be run: SystemExit$"),
+        ("import sys; sys.exit('bye')", "cannot be run: SystemExit: bye"),
         ("class A(Perturbation):\n    name = 'a'", "A has no method `edits`"),
         ("class A(Perturbation):\n    def edits(self, s, *, value, seed): return []", "needs a class attribute `name`"),
         ("class A(Perturbation):\n    name = 'casing'\n    def edits(self, s, *, value, seed): return []", "two perturbations are named 'casing'"),

@@ -234,7 +234,7 @@ def _variants(
         found = [Variant(*variant) for variant in perturbation.variants(versions, values=values, seed=seed)]
     except ProbetaError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise UsageError(
             f"the perturbation {name} fails on {base_id!r}: {type(error).__name__}: {error}"
         ) from error

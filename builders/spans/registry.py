@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -20,7 +21,7 @@ from probeta.builders.spans.noise import (
 from probeta.builders.spans.orthography import RomanianOrthography
 from probeta.builders.spans.perturbation import Perturbation, parameter_names
 from probeta.builders.spans.quotes import Quotes
-from probeta.errors import UsageError, one_of
+from probeta.errors import ProbetaError, UsageError, one_of
 
 #: Entry point group under which an installed package offers perturbations.
 GROUP = "probeta.perturbations"
@@ -70,10 +71,8 @@ class Registry:
             return
         self._installed_read = True
         for entry in metadata.entry_points(group=GROUP):
-            try:
+            with _foreign_code(f"the entry point {entry.name} ({entry.value})"):
                 cls = entry.load()
-            except Exception as error:
-                raise UsageError(f"the entry point {entry.name} ({entry.value}) fails: {error}") from error
             if not (inspect.isclass(cls) and issubclass(cls, Perturbation)):
                 raise UsageError(f"the entry point {entry.name} ({entry.value}) is no Perturbation class")
             self.add(cls)
@@ -105,7 +104,9 @@ class Registry:
             given[parameter] = _typed(value, types[parameter], what=f"{name}: {parameter}")
         try:
             return cls(**given)
-        except TypeError as error:
+        except ProbetaError:
+            raise
+        except (Exception, SystemExit) as error:
             raise UsageError(f"{name}: {error}") from error
 
     def parse(self, text: str) -> Perturbation:
@@ -139,6 +140,16 @@ def _where(cls: type) -> str:
     return f"{cls.__module__}.{cls.__qualname__}"
 
 
+@contextmanager
+def _foreign_code(what: str) -> Iterator[None]:
+    """One message for whatever somebody else's code does at import, calling `sys.exit` included."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        said = f"{type(error).__name__}: {error}".removesuffix(": ")
+        raise UsageError(f"{what} cannot be run: {said}") from error
+
+
 def load_plugin(path: Path) -> list[type[Perturbation]]:
     """The perturbations that a Python file defines, in its order; running the file is the user's wish."""
     if not path.is_file():
@@ -150,10 +161,8 @@ def load_plugin(path: Path) -> list[type[Perturbation]]:
     module = importlib.util.module_from_spec(spec)
     # A dataclass looks its module up while it is made.
     sys.modules[module_name] = module
-    try:
+    with _foreign_code(str(path)):
         spec.loader.exec_module(module)
-    except Exception as error:
-        raise UsageError(f"{path} cannot be run: {type(error).__name__}: {error}") from error
     found = [
         member
         for member in vars(module).values()
