@@ -140,12 +140,12 @@ def file(target: Path) -> Iterator[Path]:
     if target.exists() and not target.is_file() and not target.is_dir():
         with tempfile.TemporaryDirectory() as folder, _space_named(target):
             yield Path(folder) / "part"
-            with (Path(folder) / "part").open("rb") as whole, target.open("wb") as handle:
-                shutil.copyfileobj(whole, handle)
+            with (Path(folder) / "part").open("rb") as whole, target.open("wb") as stream:
+                shutil.copyfileobj(whole, stream)
         return
     target = target.resolve()
     temporary = _beside(target, f"{os.getpid()}.part")
-    handle = None
+    handle: int | None = None
     try:
         with _space_named(target):
             target.parent.mkdir(parents=True, exist_ok=True)
