@@ -57,6 +57,14 @@ class ServerError(ProbetaError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Totals:
+    """A campaign's tasks on the server and their annotations, skips not counted."""
+
+    tasks: int
+    annotations: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Patience:
     """How long to bear a failing server: ``attempts`` in a row, pauses growing from ``first`` to ``longest``.
 
@@ -282,34 +290,36 @@ class Client:
         params = {"project": project, "page_size": 1, "fields": "task_only", "include": "id"}
         return int(self.get("/api/tasks", params)["total"])
 
+    def totals(self, project: int, campaign: str) -> Totals:
+        """How many tasks with keys of ``campaign`` there are now, and annotations in them, counted one by one."""
+        query = _query([("data.key", "contains", "String", f"{campaign}-")])
+        params = {"project": project, "query": query, "page_size": 1, "fields": "task_only", "include": "id"}
+        found = self.get("/api/tasks", params)
+        return Totals(tasks=int(found["total"]), annotations=int(found["total_annotations"]))
+
     def tasks(
-        self, project: int, *, include: Sequence[str], after: int = 0, size: int = 1000
+        self,
+        project: int,
+        *,
+        include: Sequence[str],
+        after: int = 0,
+        size: int = 1000,
+        drafts: bool = False,
     ) -> Iterator[dict[str, Any]]:
         """The project's tasks with the columns ``include``, sorted by id, from the one behind ``after``.
 
-        Paged by id, so that tasks that come or go meanwhile shift nothing; a 404 is an error here as
+        With ``drafts``, those alone in which somebody has begun an answer. Paged by id, so that tasks that come or go meanwhile shift nothing; a 404 is an error here as
         everywhere.
         """
         while True:
-            query = {
-                "filters": {
-                    "conjunction": "and",
-                    "items": [
-                        {
-                            "filter": "filter:tasks:id",
-                            "operator": "greater",
-                            "type": "Number",
-                            "value": after,
-                        }
-                    ],
-                },
-                "ordering": ["tasks:id"],
-            }
+            wanted: list[tuple[str, str, str, Any]] = [("id", "greater", "Number", after)]
+            if drafts:
+                wanted.append(("draft_exists", "equal", "Boolean", True))
             found = self.get(
                 "/api/tasks",
                 {
                     "project": project,
-                    "query": json.dumps(query),
+                    "query": _query(wanted),
                     "page": 1,
                     "page_size": size,
                     "fields": "task_only",
@@ -337,6 +347,15 @@ class Client:
         if not isinstance(ids, list) or len(ids) != len(tasks):
             raise ServerError("the server did not say which tasks it made", status=201, uncertain=True)
         return [int(task) for task in ids]
+
+
+def _query(filters: Sequence[tuple[str, str, str, Any]]) -> str:
+    """The data manager's query for tasks that pass all filters (column, operator, type, value), by id."""
+    items = [
+        {"filter": f"filter:tasks:{column}", "operator": operator, "type": kind, "value": value}
+        for column, operator, kind, value in filters
+    ]
+    return json.dumps({"filters": {"conjunction": "and", "items": items}, "ordering": ["tasks:id"]})
 
 
 def _shape(text: str) -> str:

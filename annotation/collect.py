@@ -14,8 +14,9 @@ from probeta.annotation import ledger, pull
 from probeta.annotation.annotators import Annotator
 from probeta.annotation.assignment import pairs_of
 from probeta.annotation.campaign import ANNOTATIONS, ANNOTATORS, CHECKS, LEDGER, Campaign, Item
+from probeta.annotation.changes import user_of
 from probeta.annotation.imports import imported_rows
-from probeta.annotation.normalise import Context, Normal, normalise, user_of
+from probeta.annotation.normalise import Context, Normal, normalise
 from probeta.annotation.pull import Pull
 from probeta.errors import Fault
 from probeta.tokens import Tokenizer
@@ -36,6 +37,7 @@ class Collected:
         statuses = Counter(row["status"] for row in self.normal.rows)
         return {
             "tasks": len(self.pull.tasks),
+            "fetched": self.pull.fetched,
             "annotations": self.normal.annotations,
             "rows": len(self.normal.rows),
             **{status: statuses.get(status, 0) for status in table.STATUSES},
@@ -117,6 +119,8 @@ def _people(campaign: Campaign, pulled: Pull) -> list[Annotator]:
         if (user := user_of(annotation.get("completed_by"))) is not None
     }
     guests = [pulled.users[user] for user in sorted(active) if user in pulled.users]
+    drafts = {str(draft.get("user")) for task in pulled.tasks for draft in task.get("drafts") or ()}
+    guests += sorted(drafts & set(pulled.users.values()))
     numbers = {hash: user for user, hash in pulled.users.items()}
     return [
         replace(one, user=numbers.get(one.email_hash, one.user))

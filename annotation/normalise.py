@@ -14,6 +14,7 @@ from typing import Any
 
 from probeta.annotation.annotators import Annotator
 from probeta.annotation.campaign import Item, Settings
+from probeta.annotation.changes import user_of
 from probeta.annotation.regions import choice_of, spans_of
 from probeta.errors import Fault
 
@@ -37,13 +38,6 @@ class Normal:
     from_prediction: int = 0
     unchanged: int = 0
     annotations: int = 0
-
-
-def user_of(value: object) -> int | None:
-    """The number in ``completed_by``, which is a number, a mapping or null by endpoint and release."""
-    if isinstance(value, dict):
-        value = value.get("id")
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 Tasks are listed and fetched by id; counts are compared before and after; the file appears under its name
 only when it is complete, and its last line says so. Earlier pulls stay: they tell deleted and overwritten
-answers.
+answers. Every file holds the whole state, also that of a pull that fetched changes alone.
 """
 
 from __future__ import annotations
@@ -20,25 +20,41 @@ import orjson
 from probeta import atomic
 from probeta.annotation.annotators import email_hash
 from probeta.annotation.campaign import PULLS, Campaign
-from probeta.annotation.client import CHUNK, Client, ServerError
+from probeta.annotation.changes import Changes, export, since
+from probeta.annotation.client import Client, ServerError
+from probeta.annotation.privacy import hide_people
 from probeta.annotation.remote import key_of
 from probeta.errors import DataError, Fault, ProbetaError, UsageError
-from probeta.progress import track
+from probeta.progress import say
+
+#: After so many incremental pulls in a row everything is pulled: the server's interface shows all that people
+#: do, but not what someone does to its database.
+FULL_EVERY = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pull:
-    """A complete pull: ``users`` maps the server's numbers to hashes of e-mail addresses."""
+    """A complete pull: ``users`` maps the server's numbers to hashes of e-mail addresses.
+
+    ``made`` is when the server made the project, which tells it from others of its number. ``fetched``
+    tasks came from the server; the others are as the pull before had them, which was the same of the one
+    before it, ``increments`` times since everything was fetched.
+    """
 
     name: str
     users: Mapping[int, str]
     foreign: int
     tasks: list[dict[str, Any]]
+    made: str = ""
+    fetched: int = 0
+    increments: int = 0
 
 
-def fetch(campaign: Campaign, *, client: Client) -> Pull:
-    """Pull the project into a new file of ``pulls/``.
+def fetch(campaign: Campaign, *, client: Client, since_last: bool = False) -> Pull:
+    """Pull the project into a new file of ``pulls/``, which is whole however it came about.
 
+    With ``since_last`` only tasks that changed since the last pull are fetched; everything is where there
+    is no such pull, after ``FULL_EVERY`` of them, and where the result disagrees with the server's counts.
     Raises a ServerError where the server stays away, and a ProbetaError where the project is gone or
     tasks came or went in three pulls in a row; no file is left then.
     """
@@ -47,36 +63,59 @@ def fetch(campaign: Campaign, *, client: Client) -> Pull:
         raise UsageError(f"{campaign.folder} was not pushed yet (`probeta campaign push {campaign.folder}`)")
 
     try:
+        made = str(client.project(project)["created_at"])
         users = client.users()
-        tasks, foreign = _whole(campaign, client, project)
+        base = _base(campaign, made) if since_last else None
+        found = None
+        if base is not None:
+            found = since(client, project, campaign=campaign.settings.id, known=base.tasks, users=users)
+            if found is None:
+                say("pull: the changes since the last pull do not add up; pulling everything")
+                base = None
+        if found is None:
+            found = _whole(campaign, client, project)
+        _add_predictions(client, project, found.tasks)
     except ServerError as error:
         if error.status != 404:
             raise
         raise ProbetaError(
             f"the project {project} is not, or no longer, on {client.url}; nothing was written"
         ) from None
-    _complete(tasks)
+    _complete(found.tasks)
     hashes = {user: email_hash(campaign.settings.id, email) for user, email in users.items()}
-    _hide_people(tasks, campaign.settings.id)
+    hide_people(found.tasks, campaign=campaign.settings.id, users=hashes)
     path = _free(campaign.path(PULLS))
-    write(path, tasks, header={"project": project, "users": hashes, "foreign": foreign})
-    return Pull(name=path.name, users=hashes, foreign=foreign, tasks=tasks)
+    pulled = Pull(
+        name=path.name,
+        users=hashes,
+        foreign=found.foreign,
+        tasks=found.tasks,
+        made=made,
+        fetched=found.fetched,
+        increments=0 if base is None else base.increments + 1,
+    )
+    write(path, pulled, project=project)
+    return pulled
 
 
-def _whole(campaign: Campaign, client: Client, project: int) -> tuple[list[dict[str, Any]], int]:
-    """The campaign's tasks, and the number of foreign ones, from a project that held still meanwhile."""
+def _base(campaign: Campaign, made: str) -> Pull | None:
+    """The last pull if it can be built on: of this very project, and not the last of too many increments."""
+    if not paths(campaign):
+        return None
+    last = latest(campaign)
+    return last if last.made == made and last.increments < FULL_EVERY else None
+
+
+def _whole(campaign: Campaign, client: Client, project: int) -> Changes:
+    """All of the campaign's tasks from a project that held still meanwhile."""
     for _ in range(3):
         before = client.task_count(project)
         listed = list(client.tasks(project, include=("data",)))
         ours = [int(task["id"]) for task in listed if key_of(task, campaign.settings.id) is not None]
-        chunks = [ours[at : at + CHUNK] for at in range(0, len(ours), CHUNK)]
-        tasks: list[dict[str, Any]] = []
-        for chunk in track(chunks, label="pulling", total=len(chunks)):
-            tasks += sorted(client.export(project, chunk), key=lambda task: int(task["id"]))
-        _add_predictions(client, project, tasks)
+        tasks = export(client, project, ours)
         found = [int(task["id"]) for task in tasks]
         if found == ours and before == len(listed) == client.task_count(project):
-            return tasks, len(listed) - len(ours)
+            return Changes(tasks=tasks, fetched=len(tasks), foreign=len(listed) - len(ours))
     raise ProbetaError(
         "tasks came or went while the project was pulled, three times; nothing was written, pull again"
     )
@@ -90,15 +129,6 @@ def _add_predictions(client: Client, project: int, tasks: list[dict[str, Any]]) 
             whole.setdefault(int(prediction["task"]), []).append(prediction)
         for task in tasks:
             task["predictions"] = whole.get(int(task["id"]), [])
-
-
-def _hide_people(tasks: list[dict[str, Any]], campaign: str) -> None:
-    """Put hashes in the place of the addresses that drafts are signed with."""
-    for task in tasks:
-        for draft in task.get("drafts") or ():
-            draft.pop("created_username", None)
-            if isinstance(draft.get("user"), str):
-                draft["user"] = email_hash(campaign, draft["user"])
 
 
 def _complete(tasks: list[dict[str, Any]]) -> None:
@@ -125,19 +155,28 @@ def _free(folder: Path) -> Path:
     name, number = f"{stamp}.jsonl.gz", 1
     while (folder / name).exists():
         number += 1
-        name = f"{stamp}-{number:02d}.jsonl.gz"
+        # Behind the first one in the order of names, too.
+        name = f"{stamp}_{number:02d}.jsonl.gz"
     return folder / name
 
 
-def write(path: Path, tasks: list[dict[str, Any]], *, header: Mapping[str, Any]) -> None:
+def write(path: Path, pulled: Pull, *, project: int) -> None:
     """Write a pull: a header, a task a line, a trailer with the counts."""
-    annotations = sum(len(task["annotations"]) for task in tasks)
-    head = {**header, "users": {str(user): hash for user, hash in header["users"].items()}}
+    annotations = sum(len(task["annotations"]) for task in pulled.tasks)
+    header = {
+        "project": project,
+        "made": pulled.made,
+        "users": {str(user): hash for user, hash in pulled.users.items()},
+        "foreign": pulled.foreign,
+        "fetched": pulled.fetched,
+        "increments": pulled.increments,
+    }
     with atomic.file(path) as temporary, gzip.open(temporary, "wb", compresslevel=6) as handle:
-        handle.write(orjson.dumps({"header": head}) + b"\n")
-        for task in tasks:
+        handle.write(orjson.dumps({"header": header}) + b"\n")
+        for task in pulled.tasks:
             handle.write(orjson.dumps(task) + b"\n")
-        handle.write(orjson.dumps({"trailer": {"tasks": len(tasks), "annotations": annotations}}) + b"\n")
+        trailer = {"tasks": len(pulled.tasks), "annotations": annotations}
+        handle.write(orjson.dumps({"trailer": trailer}) + b"\n")
 
 
 def read(path: Path) -> Pull:
@@ -170,7 +209,16 @@ def read(path: Path) -> Pull:
             )
         )
     users = {int(user): str(hash) for user, hash in header["users"].items()}
-    return Pull(name=path.name, users=users, foreign=int(header["foreign"]), tasks=tasks)
+    return Pull(
+        name=path.name,
+        users=users,
+        foreign=int(header["foreign"]),
+        tasks=tasks,
+        # Files of earlier releases do not say; nothing is built on them then.
+        made=str(header.get("made", "")),
+        fetched=int(header.get("fetched", len(tasks))),
+        increments=int(header.get("increments", 0)),
+    )
 
 
 def paths(campaign: Campaign) -> list[Path]:

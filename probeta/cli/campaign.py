@@ -14,12 +14,17 @@ from probeta.cli.common import Json, print_faults, print_json, print_listed, rep
 if TYPE_CHECKING:
     from probeta.annotation.campaign import Campaign
     from probeta.annotation.client import Client
+    from probeta.annotation.pull import Pull
     from probeta.annotation.sample import Bands
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, rich_markup_mode=None)
 
 Folder = Annotated[Path, typer.Argument(help="The campaign folder.")]
 Url = Annotated[str | None, typer.Option(help="The server; the campaign's own by default.")]
+SinceLast = Annotated[
+    bool,
+    typer.Option("--since-last", help="Fetch only what changed since the last pull; the result is the same."),
+]
 Timeout = Annotated[float, typer.Option(min=1, help="Seconds to wait for an answer of the server.")]
 
 
@@ -34,6 +39,19 @@ def _connected(campaign: Campaign, url: str | None, timeout: float) -> Iterator[
     address = checked_url(address)
     with Client(url=address, token=find_token(address), timeout=timeout) as client:
         yield client
+
+
+def _pulled(campaign: Campaign, url: str | None, timeout: float, *, offline: bool, since_last: bool) -> Pull:
+    """The last pull, or a new one."""
+    from probeta.annotation import pull
+    from probeta.errors import UsageError
+
+    if offline and since_last:
+        raise UsageError("--offline asks nothing of the server, --since-last does: say one of them")
+    if offline:
+        return pull.latest(campaign)
+    with _connected(campaign, url, timeout) as client:
+        return pull.fetch(campaign, client=client, since_last=since_last)
 
 
 @app.command()
@@ -212,6 +230,7 @@ def pull(
     offline: Annotated[
         bool, typer.Option("--offline", help="Read the last pull again instead of the server.")
     ] = False,
+    since_last: SinceLast = False,
     timeout: Timeout = 60.0,
     as_json: Json = False,
 ) -> None:
@@ -220,17 +239,12 @@ def pull(
     Example: probeta campaign pull nli
     """
     with reported(as_json=as_json):
-        from probeta.annotation import pull as pulling
         from probeta.annotation.campaign import Campaign
         from probeta.annotation.collect import collect, write
 
         campaign = Campaign(folder)
         with campaign.lock():
-            if offline:
-                pulled = pulling.latest(campaign)
-            else:
-                with _connected(campaign, url, timeout) as client:
-                    pulled = pulling.fetch(campaign, client=client)
+            pulled = _pulled(campaign, url, timeout, offline=offline, since_last=since_last)
             made = collect(campaign, pulled, repair_utf16=repair_utf16, trim=trim)
             write(campaign, made)
         if as_json:
@@ -314,6 +328,7 @@ def status(
     offline: Annotated[
         bool, typer.Option("--offline", help="From the last pull instead of a new one.")
     ] = False,
+    since_last: SinceLast = False,
     timeout: Timeout = 60.0,
     as_json: Json = False,
 ) -> None:
@@ -322,18 +337,13 @@ def status(
     Example: probeta campaign status nli
     """
     with reported(as_json=as_json):
-        from probeta.annotation import pull as pulling
         from probeta.annotation.campaign import Campaign
         from probeta.annotation.collect import collect, write
         from probeta.annotation.status import status as run
 
         campaign = Campaign(folder)
         with campaign.lock():
-            if offline:
-                pulled = pulling.latest(campaign)
-            else:
-                with _connected(campaign, url, timeout) as client:
-                    pulled = pulling.fetch(campaign, client=client)
+            pulled = _pulled(campaign, url, timeout, offline=offline, since_last=since_last)
             made = collect(campaign, pulled)
             write(campaign, made)
             report = run(campaign, made)

@@ -35,6 +35,8 @@ def print_pulled(folder: Path, made: Collected) -> None:
         f"({counts['answered']} answered, {counts['empty']} empty, {counts['skipped']} skipped), "
         f"{counts['drafts']} drafts; pulls/{made.pull.name}"
     )
+    if made.pull.increments:
+        print(f"{made.pull.fetched} of {counts['tasks']} tasks had changed since the pull before")
     if counts["from_prediction"]:
         share = counts["accepted_unchanged"] / counts["from_prediction"]
         print(
