@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from probeta import atomic
+from probeta.annotation import guideline
 from probeta.annotation.campaign import (
     CAMPAIGN,
     GUIDELINE,
@@ -61,6 +62,7 @@ def open_round(campaign: Campaign, *, scope: str = "undecided") -> Campaign:
         )
         for row in listed
     ]
+    text = guideline.read(campaign)
     with atomic.folder(folder) as target:
         write_settings(
             target / CAMPAIGN,
@@ -71,11 +73,13 @@ def open_round(campaign: Campaign, *, scope: str = "undecided") -> Campaign:
                     "overlap": 1,
                     "adjudication": True,
                     "project": None,
+                    "guideline_sha256": guideline.sha256(text),
+                    "guideline_changes": [],
                 }
             ),
         )
         write_jsonl(target / ITEMS, [item.record() for item in round_items])
-        atomic.write_text(target / GUIDELINE, campaign.path(GUIDELINE).read_text("utf-8"))
+        atomic.write_text(target / GUIDELINE, text)
     return Campaign(folder)
 
 

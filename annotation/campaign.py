@@ -45,6 +45,14 @@ FIELDS: Mapping[str, tuple[str, ...]] = {"spans": ("text",), "pairs": ("sentence
 ROLES = ("sample", "check", "repeat")
 
 
+class GuidelineChange(Model):
+    """That annotators were given another guideline: when, and the hashes of both."""
+
+    time: str
+    before: str
+    after: str
+
+
 class Settings(Model):
     """``campaign.yaml``; a field that is null is filled by the command that learns it."""
 
@@ -61,7 +69,10 @@ class Settings(Model):
     duplicates: Duplicates = Field(
         default="error", description="Which of several answers of one annotator to one item counts."
     )
-    guideline_sha256: str = Field(description="Of guideline.md as it was when the campaign was made.")
+    guideline_sha256: str = Field(description="Of the guideline that annotators have.")
+    guideline_changes: list[GuidelineChange] = Field(
+        default_factory=list, description="When annotators were given another guideline."
+    )
     adjudication: bool = Field(
         default=False, description="A round of adjudication: annotators see the answers that were given."
     )

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from probeta.annotation import ledger
+from probeta.annotation import configuration, guideline, ledger
 from probeta.annotation.campaign import LEDGER, Campaign, Item
 from probeta.annotation.client import CHUNK, Client, Patience, ServerError
 from probeta.annotation.remote import META, RemoteTask, Tasks, ensure_project, examine, list_tasks
@@ -41,6 +41,7 @@ class Pushed:
     copies_removed: int = 0
     foreign: int = 0
     predictions: int = 0
+    guideline_renewed: bool = False
     notes: list[Fault] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
@@ -54,23 +55,36 @@ def push(
     client: Client,
     project: int | None = None,
     new_project: bool = False,
+    new_guideline: bool = False,
     batch: int = BATCH,
 ) -> Pushed:
     """Push what is not on the server yet; calling it again adds nothing.
 
+    A guideline that is not the recorded one is refused, or with ``new_guideline`` given to the annotators.
     Raises a DataError for items that cannot be pushed (before anything is sent), for texts changed under
     an annotation and for a last look that does not agree; a ServerError where the server stays away.
     """
     with campaign.lock():
         items = campaign.items()
+        text = guideline.checked(campaign, new=new_guideline)
         notes = examine(client)
         found = ensure_project(client, campaign, project=project, new=new_project)
         number = int(found["id"])
+        told = configuration.instructions(text)
+        if found.get("expert_instruction") != told:
+            if new_guideline:
+                client.patch(f"/api/projects/{number}/", {"expert_instruction": told})
+            else:
+                message = "the instructions of the project on the server are not guideline.md"
+                fix = "push --new-guideline puts guideline.md there"
+                notes.append(Fault(code="guideline_there", message=message, fix=fix))
+        renewed = guideline.record(campaign, text)
         run = _Run(campaign, client, number, items)
         run.start()
         run.send(batch)
         run.audit()
         done = run.done
+        done.guideline_renewed = renewed
         done.notes = [*notes, *done.notes]
         return done
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from probeta.annotation import configuration
-from probeta.annotation.campaign import FIELDS, GUIDELINE, Campaign
+from probeta.annotation import configuration, guideline
+from probeta.annotation.campaign import FIELDS, Campaign
 from probeta.annotation.client import Client, ServerError, is_loopback
 from probeta.errors import DataError, Fault, UsageError
 from probeta.hashing import text_hash
@@ -149,7 +149,7 @@ def _make(client: Client, campaign: Campaign) -> dict[str, Any]:
         "title": settings.title,
         "description": _MARK + settings.id,
         "label_config": configuration.of(settings),
-        "expert_instruction": configuration.instructions(campaign.path(GUIDELINE).read_text("utf-8")),
+        "expert_instruction": configuration.instructions(guideline.read(campaign)),
         "show_instruction": True,
         "maximum_annotations": settings.overlap,
         "sampling": "Sequential sampling",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -23,6 +22,7 @@ from probeta.annotation.campaign import (
     task_key,
     text_faults,
 )
+from probeta.annotation.guideline import sha256
 from probeta.annotation.sample import Bands, Sample, draw
 from probeta.errors import DataError, UsageError, one_of
 from probeta.formats.jsonl import read_jsonl, write_jsonl
@@ -30,6 +30,7 @@ from probeta.hashing import file_sha256, text_hash
 from probeta.randomness import keyed
 from probeta.recipe import load_recipe
 from probeta.recipe.schema import RecipeBase
+from probeta.tables import decode_utf8
 
 #: The config of a built set that holds the items, by kind.
 CONFIGS: Mapping[Kind, str] = {"spans": "sentences", "pairs": "pairs"}
@@ -109,7 +110,7 @@ def start(folder: Path, options: StartOptions) -> Started:
         exclude=[*used, *sample.rows],
     )
     guideline = _guideline(recipe, options.guideline)
-    text = guideline.read_text(encoding="utf-8")
+    text = decode_utf8(guideline.read_bytes(), file=str(guideline)).replace("\r\n", "\n")
     title = (options.title or f"{recipe.name} {recipe.version}: {len(sample.rows)}")[:50]
     identity = text_hash(title, str(seed), *(str(row["id"]) for row in [*sample.rows, *checks.rows]))[:8]
     settings = Settings(
@@ -128,7 +129,7 @@ def start(folder: Path, options: StartOptions) -> Started:
         overlap=options.overlap,
         strata=[*options.strata, *(band.column for band in options.bands)],
         duplicates=cast(Duplicates, options.duplicates),
-        guideline_sha256=hashlib.sha256(text.encode()).hexdigest(),
+        guideline_sha256=sha256(text),
         url=options.url,
     )
     configuration.check(configuration.of(settings), kind=kind)

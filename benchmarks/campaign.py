@@ -18,7 +18,7 @@ from benchmarks.harness import Row
 # The server, its people and small campaigns are the tests' own; tests/ is no package.
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
 
-PAIRS, ANNOTATORS, SINGLE = 2000, 27, 100
+PAIRS, ANNOTATORS, SINGLE, CHANGED = 2000, 27, 100, 100
 LABELS = ("contrasting", "entailment", "reasoning", "neutral")
 
 
@@ -115,6 +115,13 @@ def _measure(studio: Any, folder: Path) -> list[Row]:
         whole, used = time.perf_counter() - start, _cpu(studio) - used
         grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
         assert len(collected.normal.rows) == 3 * PAIRS and not collected.normal.faults
+        with studio.client(by_name[next(iter(by_name))]) as own:
+            for item in items[:CHANGED]:
+                own.post(f"/api/tasks/{tasks[item.key]}/annotations/", {"result": [], "was_cancelled": True})
+        start = time.perf_counter()
+        newer = pull.fetch(made, client=client, since_last=True)
+        increment = time.perf_counter() - start
+        assert newer.fetched == CHANGED
         start = time.perf_counter()
         report = status(made, collected)
         told = time.perf_counter() - start
@@ -128,6 +135,14 @@ def _measure(studio: Any, folder: Path) -> list[Row]:
         ),
         Row(name="  of it computing, ours and the server's", measured=f"{used:.1f} s"),
         Row(name="  of it until all is fetched", measured=f"{fetched:.1f} s"),
+        Row(
+            name=f"  the same when {CHANGED} tasks changed since (--since-last)",
+            measured=f"{increment:.1f} s",
+            peer=f"{fetched:.1f} s",
+            ratio=increment / fetched,
+            goal="<= 0.7x",
+            met=increment <= 0.7 * fetched,
+        ),
         Row(name="  memory it adds at most", measured=f"{grown:.0f} MB"),
         Row(name=f"status of {ANNOTATORS} annotators", measured=f"{told:.1f} s"),
         Row(name=f"{3 * SINGLE} answers by their own tokens", measured=f"{given:.1f} s"),

@@ -8,6 +8,7 @@ from typing import Any
 
 from probeta.annotation import campaign as files
 from probeta.annotation.campaign import Campaign, Item, Settings, task_key
+from probeta.annotation.guideline import sha256
 from probeta.formats.jsonl import write_jsonl
 
 #: Texts in which offsets can go wrong: each holds the word burpees once.
@@ -21,6 +22,9 @@ EDGES = (
     "\ufeffburpees\u200b con\u00a0duro",
     "𝔅urpees y burpees 𝔅",
 )
+
+
+GUIDELINE = "# Guía\n\nMarque los **anglicismos**.\n"
 
 
 def campaign(
@@ -41,13 +45,13 @@ def campaign(
             "source": {"name": name},
             "seed": 1,
             "overlap": overlap,
-            "guideline_sha256": "0",
+            "guideline_sha256": sha256(GUIDELINE),
             **settings,
         }
     )
     folder.mkdir(parents=True)
     files.write_settings(folder / files.CAMPAIGN, made)
-    (folder / files.GUIDELINE).write_text("# Guía\n\nMarque los **anglicismos**.\n", encoding="utf-8")
+    (folder / files.GUIDELINE).write_text(GUIDELINE, encoding="utf-8")
     items = []
     for number in range(size):
         text = f"{EDGES[number % len(EDGES)]} {number}"

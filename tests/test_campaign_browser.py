@@ -51,7 +51,7 @@ def prepared(studio: Studio, made: Campaign, guideline: str) -> dict[str, str]:
     """Push and assign; the first person's link is ``a01``."""
     shutil.copy(Path(str(files("probeta.guidelines"))) / guideline, made.path("guideline.md"))
     with studio.client() as client:
-        push(made, client=client)
+        push(made, client=client, new_guideline=True)
         return dict(assign(made, emails=PEOPLE[:3], client=client).links)
 
 

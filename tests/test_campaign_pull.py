@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import shutil
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +15,9 @@ from campaigns import campaign, choice, region
 from label_studio import ADMIN, PEOPLE, FaultProxy, Studio, after, before, response, truncated
 
 from probeta.annotation import collect, ledger, pull
+from probeta.annotation.annotators import email_hash
 from probeta.annotation.campaign import LEDGER, PULLS, Campaign
+from probeta.annotation.privacy import hide_people
 from probeta.annotation.push import push
 from probeta.annotation.remote import ensure_project
 from probeta.errors import DataError, ProbetaError
@@ -229,33 +235,175 @@ def test_a_cut_pull_file_is_refused(bench: Bench) -> None:
     assert [fault.code for fault in refused.value.faults] == ["pull_cut"]
 
 
-def test_a_pull_imported_into_another_project_pulls_the_same(bench: Bench, tmp_path: Path) -> None:
-    texts = {item: fields["text"] for item, fields in bench.texts.items()}
-    for person, item in zip(PEOPLE, texts, strict=False):
-        bench.answer(person, item, [region(texts[item])])
-    bench.answer(PEOPLE[8], "i0000", [])
+def as_accounts(studio: Studio) -> Callable[[Callable[[], bytes]], bytes]:
+    """An export of a release that gives whole accounts where others give numbers."""
+    with studio.client() as client:
+        accounts = {user["id"]: user for user in client.get("/api/users/")}
+
+    def changed(forward: Callable[[], bytes]) -> bytes:
+        body = forward().partition(b"\r\n\r\n")[2]
+        # The answer comes in chunks: their sizes stand between them.
+        tasks = json.loads(unchunked(body))
+        for task in tasks:
+            for given in task["annotations"]:
+                for name in ("completed_by", "updated_by", "last_created_by"):
+                    given[name] = accounts.get(given[name], given[name])
+                given["reviews"] = [{"id": 1, "created_by": accounts[min(accounts)], "comment": "x@y.org"}]
+            task["comment_authors"] = [accounts[min(accounts)]]
+        return response("200 OK", json.dumps(tasks).encode())
+
+    return changed
+
+
+def unchunked(body: bytes) -> bytes:
+    if body.lstrip()[:1] == b"[":
+        return body
+    parts = []
+    while body:
+        size, _, body = body.partition(b"\r\n")
+        parts.append(body[: int(size, 16)])
+        body = body[int(size, 16) + 2 :]
+    return b"".join(parts)
+
+
+def test_whole_accounts_become_numbers_and_all_that_hangs_on_them_stays(
+    bench: Bench, proxy: FaultProxy
+) -> None:
+    one, two = PEOPLE[:2]
+    text = bench.texts["i0000"]["text"]
+    mine = bench.answer(one, "i0000", [region(text)])
+    gone = bench.answer(two, "i0003", [])
+    with bench.studio.client() as client:
+        account = {"email": "Leaves@example.org", "username": "leaves", "first_name": "Lea"}
+        user = client.post("/api/users/", account)["id"]
+        path = f"/api/tasks/{bench.tasks['i0002']}/annotations/"
+        client.post(path, {"result": [], "completed_by": user})
+    bench.call(two, "post", f"/api/tasks/{bench.tasks['i0004']}/drafts", {"result": [], "lead_time": 1.0})
+
+    def fetched(**options: Any) -> collect.Collected:
+        proxy.add("GET /api/projects/[0-9]+/export", as_accounts(bench.studio))
+        with bench.studio.client(url=proxy.url) as client:
+            pulled = pull.fetch(bench.made, client=client, **options)
+        made = collect.collect(bench.made, pulled)
+        collect.write(bench.made, made)
+        return made
+
+    assert not fetched().normal.faults
+    bench.call(two, "patch", f"/api/annotations/{mine}/", {"result": []})
+    bench.call(one, "delete", f"/api/annotations/{gone}/")
+    with bench.studio.client() as client:
+        client.delete(f"/api/users/{user}/")
+    for options in ({}, {"since_last": True}):
+        made = fetched(**options)
+        assert not made.normal.faults
+        assert {"overwritten", "deleted", "author_deleted"} <= set(codes(made.normal.notes))
+        assert [item for item, _ in made.normal.drafts] == ["i0004"]
+        assert len(made.normal.rows) == 2
+    for path in pull.paths(bench.made):
+        kept = gzip.decompress(path.read_bytes()).decode()
+        assert "@" not in kept
+        assert "Lea" not in kept and "username" not in kept.replace("created_username", "")
+        assert '"completed_by":{"id":' in kept
+
+
+def test_an_account_that_is_no_member_is_known_by_its_address() -> None:
+    """Someone who left the organisation, in an export that still has the account whole."""
+    users: dict[int, str] = {}
+    task: dict[str, Any] = {
+        "data": {"text": "a@b.org"},
+        "annotations": [{"completed_by": {"id": 9, "email": "X@example.org", "first_name": "X"}}],
+        "drafts": [{"user": "y@example.org", "created_username": "y@example.org, 3", "result": ["z@z.org"]}],
+        "updated_by": [{"user_id": 4}],
+    }
+    hide_people([task], campaign="c", users=users)
+    assert users == {9: email_hash("c", "x@example.org")}
+    assert task["annotations"] == [{"completed_by": {"id": 9}}]
+    other = email_hash("c", "y@example.org")
+    assert task["drafts"] == [{"user": other, "created_username": f"{other}, 3", "result": ["z@z.org"]}]
+    # What is annotated is not touched.
+    assert (task["data"], task["updated_by"]) == ({"text": "a@b.org"}, [{"user_id": 4}])
+    again = json.loads(json.dumps(task))
+    hide_people([again], campaign="c", users=users)
+    assert again == task
+
+
+#: What an annotation is, whatever numbers a server gave it.
+FIELDS = ("result", "was_cancelled", "lead_time", "ground_truth")
+
+
+def by_people(pulled: pull.Pull) -> list[tuple[Any, ...]]:
+    """Every task with its annotations, people by their addresses' hashes, without the server's numbers."""
+    return [
+        (
+            task["data"],
+            task["meta"],
+            sorted(
+                (pulled.users[given["completed_by"]], json.dumps([given[name] for name in FIELDS]))
+                for given in task["annotations"]
+            ),
+        )
+        for task in pulled.tasks
+    ]
+
+
+@pytest.mark.parametrize("kind", ["spans", "pairs"])
+def test_a_pull_imported_into_another_project_pulls_the_same(
+    studio: Studio, tmp_path: Path, kind: str
+) -> None:
+    bench = Bench(studio, campaign(tmp_path / "c", kind=kind))
+    for place, (person, item) in enumerate(zip(PEOPLE, bench.texts, strict=False)):
+        given = choice("reasoning") if kind == "pairs" else region(bench.texts[item]["text"])
+        bench.answer(person, item, [given], lead_time=place + 0.25)
+    bench.answer(PEOPLE[8], "i0000", [], lead_time=1.5)
     bench.answer(PEOPLE[8], "i0001", [], was_cancelled=True)
+    # Two answers to one item, and the administrator's own.
+    bench.answer(PEOPLE[7], "i0000", [], lead_time=None)
+    bench.answer(ADMIN, "i0002", [], ground_truth=False)
     first = bench.pull()
-    names = ("result", "was_cancelled", "lead_time", "completed_by", "ground_truth")
+    with studio.client() as client:
+        emails = client.users()
     tasks = [
         {
             "data": task["data"],
             "meta": task["meta"],
-            "annotations": [{name: given[name] for name in names} for given in task["annotations"]],
+            "annotations": [
+                {
+                    **{name: given[name] for name in FIELDS},
+                    "completed_by": {"email": emails[given["completed_by"]]},
+                }
+                for given in task["annotations"]
+            ],
         }
         for task in first.pull.tasks
     ]
     copy = Campaign(shutil.copytree(bench.made.folder, tmp_path / "copy"))
-    with bench.studio.client() as client:
+    with studio.client() as client:
         project = int(ensure_project(client, copy, new=True)["id"])
         assert project != bench.made.settings.project
         client.import_tasks(project, tasks)
         assert push(copy, client=client).sent == 0
         second = collect.collect(copy, pull.fetch(copy, client=client), earlier=False)
-    assert not second.normal.faults
-    same = ("item", "annotator", "status", "spans", "seconds")
-    one, two = (
-        [{name: row.get(name) for name in same} for row in made.normal.rows] for made in (first, second)
-    )
-    assert len(one) == 10
+    assert codes(second.normal.faults) == codes(first.normal.faults) == []
+    assert "ground_truth" not in codes(second.normal.notes)
+    one, two = by_people(first.pull), by_people(second.pull)
     assert one == two
+    assert sum(len(answers) for _, _, answers in one) == 12
+    same = ("item", "annotator", "status", "label", "spans", "seconds")
+    rows = [[{name: row.get(name) for name in same} for row in made.normal.rows] for made in (first, second)]
+    assert rows[0] == rows[1]
+    assert Counter(row["status"] for row in rows[0]) == {"answered": 8, "empty": 3, "skipped": 1}
+
+
+def test_annotations_imported_without_a_word_of_it_count_as_ground_truth(bench: Bench) -> None:
+    """The server's default for imported annotations is true; whoever imports by hand is told of it."""
+    item = bench.made.items()[0]
+    project = bench.made.settings.project
+    assert project is not None
+    with bench.studio.client() as client:
+        client.delete(f"/api/tasks/{bench.tasks['i0000']}/")
+        task = {"data": {"key": item.key, **item.fields}, "annotations": [{"result": [], "lead_time": 1.0}]}
+        client.import_tasks(project, [task])
+        push(bench.made, client=client)
+    made = bench.pull().normal
+    assert codes(made.notes) == ["ground_truth"]
+    assert len(made.rows) == 1

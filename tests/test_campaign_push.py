@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ from probeta.annotation import ledger
 from probeta.annotation.campaign import LEDGER, Campaign
 from probeta.annotation.push import push
 from probeta.annotation.remote import key_of
-from probeta.errors import DataError
+from probeta.errors import DataError, UsageError
 
 pytestmark = pytest.mark.server
 
@@ -87,3 +89,46 @@ def test_a_changed_text_under_an_annotation_is_refused(studio: Studio, tmp_path:
             push(made, client=client)
     assert [fault.code for fault in refused.value.faults] == ["changed_text"]
     assert refused.value.faults[0].row == annotated.item
+
+
+def instructions(studio: Studio, made: Campaign) -> str:
+    with studio.client() as client:
+        return str(client.get(f"/api/projects/{made.settings.project}/")["expert_instruction"])
+
+
+def test_a_changed_guideline_is_refused_or_given_to_the_annotators(studio: Studio, tmp_path: Path) -> None:
+    made = campaign(tmp_path / "c", size=2)
+    path = made.path("guideline.md")
+    # A real one, with lists and tables: the server keeps it as it is.
+    shutil.copy(Path(str(files("probeta.guidelines"))) / "nli" / "annotation.es.md", path)
+    old = made.settings.guideline_sha256
+    with studio.client() as client:
+        with pytest.raises(UsageError, match="--new-guideline"):
+            push(made, client=client)
+        # Nothing was made on the server.
+        assert Campaign(made.folder).settings.project is None
+        first = push(made, client=client, new_guideline=True)
+        assert (first.guideline_renewed, first.sent, first.notes) == (True, 2, [])
+        made = Campaign(made.folder)
+        again = push(made, client=client, new_guideline=True)
+        assert (again.guideline_renewed, again.notes) == (False, [])
+        path.write_text("# Otra\n", encoding="utf-8")
+        with pytest.raises(UsageError, match="put it back"):
+            push(made, client=client)
+        assert "Otra" not in instructions(studio, made)
+        assert push(made, client=client, new_guideline=True).guideline_renewed
+        assert "Otra" in instructions(studio, made)
+        changes = Campaign(made.folder).settings.guideline_changes
+        assert [change.before for change in changes] == [old, changes[0].after]
+        assert changes[1].after == Campaign(made.folder).settings.guideline_sha256
+        # Line ends of another system are the same guideline.
+        path.write_bytes(b"# Otra\r\n")
+        assert not push(made, client=client).notes
+        # Someone edits the instructions on the server: told, and put back on request.
+        client.patch(f"/api/projects/{made.settings.project}/", {"expert_instruction": "Todo vale."})
+        assert [note.code for note in push(made, client=client).notes] == ["guideline_there"]
+        assert not push(made, client=client, new_guideline=True).guideline_renewed
+        assert "Otra" in instructions(studio, made)
+        path.unlink()
+        with pytest.raises(UsageError, match="is missing"):
+            push(made, client=client)

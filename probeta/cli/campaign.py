@@ -188,6 +188,10 @@ def push(
     new_project: Annotated[
         bool, typer.Option("--new-project", help="Make a project though there is one.")
     ] = False,
+    new_guideline: Annotated[
+        bool,
+        typer.Option("--new-guideline", help="Give the annotators guideline.md as it is now; recorded."),
+    ] = False,
     predictions: Annotated[
         Path | None,
         typer.Option(help="Pre-annotations: a file of predictions, or the name of a spaCy pipeline."),
@@ -205,7 +209,13 @@ def push(
 
         campaign = Campaign(folder)
         with _connected(campaign, url, timeout) as client:
-            done = run(campaign, client=client, project=project, new_project=new_project)
+            done = run(
+                campaign,
+                client=client,
+                project=project,
+                new_project=new_project,
+                new_guideline=new_guideline,
+            )
             if predictions is not None:
                 from probeta.annotation.predictions import push_predictions
 
