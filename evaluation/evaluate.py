@@ -1,4 +1,4 @@
-"""From files and a protocol to scores: what `probeta score` does, as a function."""
+"""From files and a protocol to scores of spans or their strings: what `probeta score` does, as a function."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from probeta.evaluation.protocol import Protocol, conditions, declared_values
 from probeta.evaluation.protocol_checks import notices, value_faults
 from probeta.evaluation.read import Loaded, load_columns, load_items
 from probeta.evaluation.scoring import MATCHES, Choices, SpanScores, item_attributes, score_spans
+from probeta.evaluation.strings import in_place_of_spans, load_strings
 from probeta.evaluation.units import unknown_attribute
 from probeta.formats import ReadOptions
 from probeta.signature import signature
@@ -145,8 +146,11 @@ class SpanEvaluation:
 
 
 def evaluate_spans(files: Files, protocol: Protocol, request: Request) -> SpanEvaluation:
-    """Score one or more systems' spans; every option that moves a number stands in the signature."""
-    gold, loaded = _load(files, request)
+    """Score one or more systems' spans, or the strings of their spans, as the protocol says.
+
+    Every option that moves a number stands in the signature.
+    """
+    gold, loaded = _load(files, protocol, request)
     order = declared_values(protocol, files.gold)
     protocol = _as_asked(protocol, request)
     by = expanded(
@@ -168,6 +172,8 @@ def evaluate_spans(files: Files, protocol: Protocol, request: Request) -> SpanEv
         name: match(items, _asked(gold.items, one.items, kept), gold_file=gold.name, file=one.name)
         for name, one in loaded.items()
     }
+    if protocol.kind == "strings":
+        systems = in_place_of_spans(systems)
     asked = [one_of(name, MATCHES, what="match") for name in request.matches]
     matches = list(dict.fromkeys([*protocol.matches, *asked]))
     scores = score_spans(
@@ -243,20 +249,20 @@ def _asked(gold: Sequence[Item], predicted: Sequence[Item], kept: Sequence[int])
     return [predicted[number] for number in kept] if len(predicted) == len(gold) else predicted
 
 
-def _load(files: Files, request: Request) -> tuple[Loaded, dict[str, Loaded]]:
+def _load(files: Files, protocol: Protocol, request: Request) -> tuple[Loaded, dict[str, Loaded]]:
+    load = load_strings if protocol.kind == "strings" else load_items
     if files.columns:
         gold, *others = load_columns(
             files.gold, options=request.options, columns=[request.options.tag_column, *files.columns.values()]
         )
         return gold, dict(zip(files.columns, others, strict=True))
-    gold = load_items(files.gold, options=request.options, format=files.gold_format)
+    gold = load(files.gold, options=request.options, format=files.gold_format)
     texts = {item.id: item.text for item in gold.items if item.id is not None and item.text is not None}
     options = replace(request.options, texts=texts)
     if request.system_scheme is not None:
         options = replace(options, scheme=request.system_scheme)
     return gold, {
-        name: load_items(path, options=options, format=files.system_format)
-        for name, path in files.systems.items()
+        name: load(path, options=options, format=files.system_format) for name, path in files.systems.items()
     }
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from probeta.evaluation.items import Matched
+from probeta.evaluation.items import Matched, surface
 from probeta.evaluation.spantable import Labels, SpanTable
 from probeta.evaluation.units import Predictions
 from probeta.randomness import keyed
@@ -34,21 +34,27 @@ def examples(
     found: dict[str, list[dict[str, Any]]] = {}
     for kind, (table, members) in kinds.items():
         rows = []
+        side = matched.predicted if kind == "spurious" else matched.gold
         for row in members.tolist():
-            item = matched.gold[int(table.item[row])]
+            number = int(table.item[row])
+            item, label = side[number], names[table.label[row]]
             start, end = int(table.start[row]), int(table.end[row])
-            text = item.text or ""
+            one: dict[str, Any] = {
+                "item": matched.gold[number].id or f"#{number + 1}",
+                "text": matched.gold[number].text or "",
+            }
+            if item.strings is None:
+                one |= {"start": start, "end": end}
             rows.append(
-                {
-                    "item": item.id or f"#{int(table.item[row]) + 1}",
-                    "text": text,
-                    "start": start,
-                    "end": end,
-                    "span": text[start:end],
-                    "label": names[table.label[row]],
+                one
+                | {
+                    "span": surface(item if item.strings is not None else matched.gold[number], start, end),
+                    "label": label or None,
                 }
             )
         # Drawn by the span's own key, so that the choice does not depend on the items' order.
         drawn = sorted(rows, key=lambda row: keyed(seed, kind, *map(str, row.values())).random())
-        found[kind] = sorted(drawn[:count], key=lambda row: (row["item"], row["start"], row["end"]))
+        found[kind] = sorted(
+            drawn[:count], key=lambda row: (row["item"], row.get("start", 0), row.get("end", 0), row["span"])
+        )
     return found

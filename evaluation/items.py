@@ -27,6 +27,7 @@ class Item:
     row: int | None = None
     text: str | None = None
     spans: Sequence[Span] = ()
+    strings: Sequence[str] | None = None
     tokens: Sequence[str] | None = None
     tags: Sequence[str] | None = None
     attributes: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
@@ -36,6 +37,21 @@ class Item:
 def row_of(item: Item, number: int) -> int:
     """Where a person finds the item: its line, else its number."""
     return number if item.row is None else item.row
+
+
+def surface(item: Item, start: int, end: int) -> str:
+    """What a span says: its string where strings are compared, else what it covers of the text.
+
+    >>> surface(Item(text="Los looks"), 4, 9)
+    'looks'
+    """
+    if item.strings is None:
+        return (item.text or "")[start:end]
+    return next(
+        string
+        for span, string in zip(item.spans, item.strings, strict=True)
+        if (span.start, span.end) == (start, end)
+    )
 
 
 class Matched(NamedTuple):

@@ -22,7 +22,7 @@ from probeta.evaluation.compare import (
 from probeta.evaluation.counts import Counts, macro
 from probeta.evaluation.examples import examples
 from probeta.evaluation.intervals import Interval, clusters, percentile, percentile_json, resample
-from probeta.evaluation.items import Item, Matched
+from probeta.evaluation.items import Item, Matched, surface
 from probeta.evaluation.paired import Contrast, PairedResult, paired
 from probeta.evaluation.relaxed import RelaxedCounts
 from probeta.evaluation.spantable import (
@@ -176,7 +176,8 @@ def score_spans(
             overall=Counts(
                 gold=len(table), predicted=len(predicted[name]), correct=int(units.systems[name].hits.sum())
             ),
-            labels=counts_by_label(table, predicted[name], labels),
+            # Strings are units without a label.
+            labels=counts_by_label(table, predicted[name], labels) if any(labels) else {},
             matches={
                 match: untyped_counts(table, predicted[name])
                 if match == "untyped"
@@ -246,9 +247,12 @@ def _units(
         known = {attribute: column[other.item] for attribute, column in of_item.items()}
         known["label"] = values(names[code] for code in other.label)
         systems[name] = Predictions(hits=hits, correct=correct, attributes=known)
-    texts = []
-    for item, start, end in zip(table.item.tolist(), table.start.tolist(), table.end.tolist(), strict=True):
-        texts.append((gold[item].text or "")[start:end])
+    texts = [
+        surface(gold[item], start, end)
+        for item, start, end in zip(
+            table.item.tolist(), table.start.tolist(), table.end.tolist(), strict=True
+        )
+    ]
     return Units(
         item=table.item,
         cluster=[_cluster(gold[item], item) for item in table.item.tolist()],

@@ -118,9 +118,6 @@ def command(
         if chosen.kind == "pairs":
             _pairs(chosen, gold, systems, crossings, seen, split, samples, seed, out, as_json)
             return
-        if chosen.kind == "strings":
-            _strings(chosen, gold, systems, out, as_json)
-            return
         from probeta.cli.score_tables import print_spans
         from probeta.evaluation.evaluate import Files, Request, evaluate_spans
         from probeta.evaluation.read import only_test
@@ -182,7 +179,7 @@ _SPANS_ONLY = (
     "--examples",
     "--cells",
 )
-_NOT_FOR = {"spans": ("--seen",), "pairs": _SPANS_ONLY, "strings": ("--by", "--seen", *_SPANS_ONLY)}
+_NOT_FOR = {"spans": ("--seen",), "pairs": _SPANS_ONLY, "strings": ("--pred-column", "--match", "--seen")}
 
 
 def _refuse(given: list[str], protocol: Protocol) -> None:
@@ -233,20 +230,6 @@ def _pairs(
         print_json(found.to_json())
     else:
         print_pairs(found)
-
-
-def _strings(
-    protocol: Protocol, gold: Path, systems: dict[str, Path], out: Path | None, as_json: bool
-) -> None:
-    from probeta.cli.score_tables import print_strings
-    from probeta.evaluation.evaluate_strings import evaluate_strings
-
-    found = evaluate_strings(gold, systems, protocol)
-    _written(found.to_json(), out)
-    if as_json:
-        print_json(found.to_json())
-    else:
-        print_strings(found)
 
 
 def _warn(warnings: list[str]) -> None:

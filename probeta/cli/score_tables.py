@@ -15,7 +15,6 @@ from probeta.evaluation.protocol import TableShape
 if TYPE_CHECKING:
     from probeta.evaluation.evaluate import CellTable, SpanEvaluation
     from probeta.evaluation.evaluate_pairs import PairEvaluation
-    from probeta.evaluation.evaluate_strings import StringEvaluation
     from probeta.evaluation.scoring import SystemScores
 
 _TITLES = {
@@ -262,10 +261,14 @@ def _print_comparison(found: SpanEvaluation) -> None:
 def _print_examples(systems: Iterable[SystemScores]) -> None:
     for one in systems:
         for kind, rows in one.examples.items():
-            print(f"\n{one.name}, {kind}:")
+            print(f"\n{one.name}, {kind}:{'' if rows else ' none'}")
             for row in rows:
-                text, start, end = str(row["text"]), int(row["start"]), int(row["end"])
-                marked = f"{text[:start]}[[{text[start:end]}]]{{{row['label']}}}{text[end:]}"
+                text = str(row["text"])
+                if "start" in row:
+                    start, end = int(row["start"]), int(row["end"])
+                    marked = f"{text[:start]}[[{text[start:end]}]]{{{row['label']}}}{text[end:]}"
+                else:
+                    marked = f"[[{row['span']}]] in: {text}"
                 print(f"  {row['item']}: {marked}")
 
 
@@ -282,25 +285,6 @@ def _print_check(check: Mapping[str, object]) -> None:
 
 def _listed(counts: Mapping[str, object]) -> str:
     return ", ".join(f"{name} {count}" for name, count in counts.items())
-
-
-def print_strings(found: StringEvaluation) -> None:
-    """Counts and scores of each system."""
-    several = len(found.systems) > 1
-    rows = [
-        [
-            name,
-            *_counts(one.overall),
-            percent(one.overall.precision),
-            percent(one.overall.recall),
-            percent(one.overall.f1),
-            *([f"#{found.ranks[name]}"] if several else []),
-        ]
-        for name, one in found.systems.items()
-    ]
-    header = ["system", "gold", "predicted", "correct", "P", "R", "F1", *(["rank"] if several else [])]
-    print_table(f"{found.protocol.title} (micro, percent)", header, rows)
-    print(f"\n{found.signature}")
 
 
 def print_pairs(found: PairEvaluation) -> None:
