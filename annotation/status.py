@@ -12,7 +12,7 @@ from probeta.annotation.campaign import GOLD, Campaign, Item
 from probeta.annotation.collect import Collected
 from probeta.formats.jsonl import read_jsonl
 from probeta.validation import annotations as table
-from probeta.validation.agreement.coding import from_table
+from probeta.validation.agreement.answers import from_table
 from probeta.validation.agreement.coefficients import COEFFICIENTS
 from probeta.validation.agreement.intervals import Interval
 from probeta.validation.agreement.report import Choices

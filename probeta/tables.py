@@ -206,6 +206,7 @@ def _table(lines: Sequence[tuple[int, list[str]]], file: str, required: Sequence
             file=file,
             row=filled[0][0],
             column=column or f"number {position + 1}",
+            fix=None if column else "give it a name, or remove it: the index of a data frame has none",
         )
         for position, column in enumerate(header)
         if not column or column in header[:position]

@@ -11,7 +11,8 @@ from probeta.validation.aggregation.dawid_skene import Answers, answers_of, dawi
 from probeta.validation.aggregation.reliability import reliabilities, weighted_counts
 from probeta.validation.aggregation.spans import conflicts, exact_majority, token_majority
 from probeta.validation.aggregation.votes import State, count_votes
-from probeta.validation.agreement.coding import Coded, Repeat, from_rows
+from probeta.validation.agreement.coded import Coded, Repeat
+from probeta.validation.agreement.coding import from_rows
 from probeta.validation.agreement.spansets import from_answers
 from probeta.validation.agreement.tokens import words
 

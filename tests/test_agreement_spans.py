@@ -44,7 +44,7 @@ def test_strict_and_relaxed_by_hand() -> None:
     # ENG: 1 agreed of 3 and 2; OTHER: 0 of 0 and 2.
     assert f1(of_label(made, made.labels.index("ENG"))) == pytest.approx(2 / 5)
     assert f1(of_label(made, made.labels.index("OTHER"))) == 0
-    assert span_f1(made).note == "1 items in which nobody marked a span"
+    assert span_f1(made).note == "1 item in which nobody marked a span"
     (pair,) = span_pairs(made, interval=Interval())
     assert (pair["items"], pair["spans"], pair["reason"]) == (3, [3, 4], None)
 

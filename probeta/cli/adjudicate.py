@@ -10,6 +10,7 @@ import typer
 
 from probeta.cli import options
 from probeta.cli.common import Json, command_app, print_json, reported
+from probeta.errors import UsageError
 
 app = command_app()
 
@@ -94,6 +95,8 @@ def adjudicate(
         from probeta.validation.adjudication.run import AdjudicateOptions, run
 
         # Asked for before anything is computed or written.
+        if consent is not None and into is None:
+            raise UsageError("--consent is for --into: nothing is published without it")
         agreed = None if into is None else validated.consent(consent, annotations)
         made = run(
             AdjudicateOptions(
@@ -106,8 +109,8 @@ def adjudicate(
                     "label": label_column,
                     "spans": spans_column,
                 },
-                annotators=options.listed(annotators) or (),
-                labels=options.listed(labels),
+                annotators=options.named(annotators, option="--annotators") or (),
+                labels=options.named(labels, option="--labels"),
                 missing=tuple(missing or ()),
                 fold=tuple(fold or ()),
                 duplicates=duplicates,

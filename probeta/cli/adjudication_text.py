@@ -17,6 +17,8 @@ def lines(report: Mapping[str, Any], *, annotators: Collection[str]) -> Iterator
     yield named_annotators(annotators)
     for warning in doubtful_labels(list(report["gold"])):
         yield f"! {warning}"
+    for note in report["notes"]:
+        yield f"! {note}"
     yield f"{report['rule']}; method {report['method']}"
     if report["retention"] is not None:
         chance = report["chance_retention"]
@@ -65,7 +67,7 @@ def lines(report: Mapping[str, Any], *, annotators: Collection[str]) -> Iterator
             f"conflicts: {counts['boundary']} of boundary, {counts['label']} of label, "
             f"{counts['missing']} spans that some did not mark"
         )
-    yield f"{report['disagreements']} items with disagreement"
+    yield f"{counted(report['disagreements'], 'item')} with disagreement"
     yield ""
     yield report["signature"]
 

@@ -18,10 +18,12 @@ def lines(report: Mapping[str, Any]) -> Iterator[str]:
     yield from _size(report)
     for warning in doubtful_labels(report["label_set"]["labels"]):
         yield f"! {warning}"
+    for note in report["notes"]:
+        yield f"! {note}"
     for reason, count in report["dropped"].items():
         yield f"left out: {count} {reason}"
     for entry in report["folded"]:
-        yield f"folded: {entry['from']!r} read as {entry['to']!r} ({entry['count']} times)"
+        yield f"folded: {entry['from']!r} read as {entry['to']!r} in {counted(entry['count'], 'answer')}"
     label_set = report["label_set"]
     yield f"labels ({'declared' if label_set['declared'] else 'as found'}): {', '.join(label_set['labels'])}"
     yield from _intervals(report["intervals"])
@@ -78,13 +80,13 @@ def _size(report: Mapping[str, Any]) -> Iterator[str]:
     if report["kind"] == "spans":
         yield f"{answers}, {counted(report['spans'], 'span')}"
         yield (
-            f"{items['pairable']} items with two answers or more, {items['one_answer']} with one, "
+            f"{counted(items['pairable'], 'item')} with two answers or more, {items['one_answer']} with one, "
             f"{items['without_answer']} with none; {items['without_span']} of the first without a span"
         )
     else:
         yield answers
         yield (
-            f"{items['pairable']} items with two labels or more, {items['one_label']} with one, "
+            f"{counted(items['pairable'], 'item')} with two labels or more, {items['one_label']} with one, "
             f"{items['without_label']} with none"
         )
 

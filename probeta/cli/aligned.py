@@ -77,4 +77,5 @@ def named_annotators(names: Collection[str]) -> str:
     '2 annotators (eva, luis)'
     """
     shown = [*sorted(names)[:SHOWN_NAMES], *(["…"] if len(names) > SHOWN_NAMES else [])]
-    return f"{counted(len(names), 'annotator')} ({', '.join(shown)})"
+    who = f" ({', '.join(shown)})" if shown else ""
+    return f"{counted(len(names), 'annotator')}{who}"

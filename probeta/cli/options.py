@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from probeta.errors import UsageError
+
 # How a file of sentences is read.
 Scheme = Annotated[str, typer.Option(help="Tags that are read: IOB1, IOB2, IOBES or BILOU; never guessed.")]
 Invalid = Annotated[
@@ -67,6 +69,23 @@ Annotators = Annotated[
 ]
 Resamples = Annotated[int, typer.Option(min=100, help="Bootstrap samples.")]
 BootstrapSeed = Annotated[int, typer.Option("--seed", help="Seed of the bootstrap.")]
+
+
+def named(text: str | None, *, option: str) -> tuple[str, ...] | None:
+    """The names of an option that takes several, separated by commas, each once; None where it is not given.
+
+    >>> named("a, b", option="--labels")
+    ('a', 'b')
+    """
+    if text is None:
+        return None
+    names = tuple(part.strip() for part in text.split(","))
+    if "" in names:
+        raise UsageError(f"{option} {text!r}: a name is empty; names are separated by one comma")
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"{option} {text!r}: {name} stands twice")
+    return names
 
 
 def listed(text: str | None) -> tuple[str, ...] | None:

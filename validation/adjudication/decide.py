@@ -15,7 +15,7 @@ from probeta.validation.aggregation.dawid_skene import answers_of, dawid_skene
 from probeta.validation.aggregation.reliability import reliabilities, weighted_counts
 from probeta.validation.aggregation.spans import SpanOutcome, Tokenize, exact_majority, token_majority
 from probeta.validation.aggregation.votes import State, Votes, count_votes
-from probeta.validation.agreement.coding import Coded
+from probeta.validation.agreement.coded import Coded
 from probeta.validation.agreement.spansets import Span, SpanAnswers
 
 #: How the votes on labels become one; ``votes`` is majority or plurality as the rule says.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -24,16 +24,16 @@ from probeta.validation.adjudication.rounds import SCOPES, conflicts, disagreeme
 from probeta.validation.adjudication.rules import REASONS, KeepRule
 from probeta.validation.adjudication.tables import retention, sum_faults, table
 from probeta.validation.aggregation.spans import conflicts as span_conflicts
-from probeta.validation.agreement.coding import Coded
+from probeta.validation.agreement.coded import Coded
 from probeta.validation.agreement.coefficients import krippendorff_alpha
 from probeta.validation.agreement.intervals import Interval
 from probeta.validation.agreement.report import ORIGINAL, Choices, code, item_groups, references
-from probeta.validation.agreement.run import fold_map, write_report
+from probeta.validation.agreement.run import write_report
 from probeta.validation.agreement.span_report import read_answers, tokenizer
 from probeta.validation.agreement.spans import span_f1
 from probeta.validation.agreement.spansets import Span
 from probeta.validation.agreement.study import Study
-from probeta.validation.annotations import Annotations, Layout, read
+from probeta.validation.annotations import Annotations, Source, folding, read, read_source, refuse
 
 SCHEMA_VERSION = 1
 
@@ -42,27 +42,15 @@ GENRE = "genre"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AdjudicateOptions:
+class AdjudicateOptions(Source):
     """The command's options, as given."""
 
-    annotations: Path
-    wide: bool = False
-    items: Path | None = None
-    columns: Mapping[str, str] = field(default_factory=dict)
-    annotators: Sequence[str] = ()
-    labels: Sequence[str] | None = None
-    missing: Sequence[str] = ()
-    fold: Sequence[str] = ()
-    duplicates: str = "error"
-    reference: str | None = None
-    by: Sequence[str] = ()
     rule: str | None = None
     votes: str = "majority"
     ties: str = "drop"
     abstentions: str = "ignore"
     at_least: int = 2
     method: str | None = None
-    language: str | None = None
     decisions: Path | None = None
     conflicts: str = "undecided"
     resamples: int = 1000
@@ -100,19 +88,17 @@ def adjudicate(options: AdjudicateOptions) -> Adjudicated:
         (options.votes, ("majority", "plurality"), "votes"),
         (options.ties, ("drop", "keep"), "policy for ties"),
         (options.abstentions, ("ignore", "count"), "policy for abstentions"),
-        (options.duplicates, ("error", "first", "last"), "policy for duplicates"),
         (options.conflicts, SCOPES, "scope of conflicts"),
     ):
         one_of(value, known, what=what)
-    used = (*options.by, *(name for name in (options.reference,) if name))
-    layout = Layout(
-        wide=options.wide,
-        annotators=options.annotators,
-        attributes=tuple(name for name in used if name != "perturbation") if options.items is None else (),
-        missing=options.missing,
-        **options.columns,
+    fold = folding(options.fold)
+    table = read_source(options)
+    refuse(
+        table,
+        "labels",
+        {"--votes": options.votes != "majority", "--abstentions": options.abstentions != "ignore"},
     )
-    table = read(options.annotations, layout=layout, items=options.items)
+    refuse(table, "spans", {"--language": options.language is not None})
     reference = options.reference
     if reference is None and ORIGINAL in table.items.columns:
         reference = ORIGINAL
@@ -131,7 +117,7 @@ def adjudicate(options: AdjudicateOptions) -> Adjudicated:
     )
     choices = Choices(
         labels=options.labels,
-        fold=fold_map(options.fold),
+        fold=fold,
         missing=options.missing,
         duplicates=cast(Any, options.duplicates),
         interval=Interval(resamples=options.resamples, seed=options.seed),
@@ -141,6 +127,8 @@ def adjudicate(options: AdjudicateOptions) -> Adjudicated:
     )
     method = options.method or ("exact" if table.kind == "spans" else "votes")
     one_of(method, SPAN_METHODS if table.kind == "spans" else LABEL_METHODS, what="method")
+    if options.language is not None and method != "tokens":
+        raise UsageError(f"--language is for the method tokens, and the method is {method}")
     if table.kind == "spans":
         return _spans(table, choices, rule, method, options)
     return _labels(table, choices, rule, method, options)
@@ -155,14 +143,7 @@ def _labels(
         coded, rule=rule, method=method, originals=originals, abstained=_abstained(table, choices, coded)
     )
     if options.decisions is not None:
-        decided = read(options.decisions)
-        answers: dict[str, list[Any]] = {}
-        for item, label, status in zip(
-            decided.rows["item"], decided.rows["label"], decided.rows["status"], strict=True
-        ):
-            if status == "answered":
-                answers.setdefault(item, []).append(choices.fold.get(label, label))
-        ledger = merge(ledger, answers, file=decided.name)
+        ledger = _merged(ledger, options.decisions, choices)
 
     def alpha(members: Sequence[int]) -> dict[str, Any]:
         part = coded.select(np.asarray(members, dtype=np.intp))
@@ -177,6 +158,24 @@ def _labels(
     }
     report = _report(ledger, table, choices, reliability, alpha)
     return Adjudicated(ledger=ledger, report=report, table=table, choices=choices)
+
+
+def _merged(ledger: Ledger, path: Path, choices: Choices) -> Ledger:
+    """The ledger with the adjudicators' answers, whose labels are folded as the annotators' are."""
+    decided = read(path)
+    if decided.kind != ledger.kind:
+        raise UsageError(f"{decided.name} holds {decided.kind}, and the annotations hold {ledger.kind}")
+    given: dict[str, list[Any]] = {}
+    for item, label, spans, status in zip(
+        *(decided.rows[name] for name in ("item", "label", "spans", "status")), strict=True
+    ):
+        if ledger.kind == "labels" and status == "answered":
+            given.setdefault(item, []).append(choices.fold.get(label, label))
+        elif ledger.kind == "spans" and status != "skipped":
+            found = as_spans(spans if spans is not None else ())
+            meant = ((start, end, choices.fold.get(name, name)) for start, end, name in found)
+            given.setdefault(item, []).append(tuple(sorted(meant)))
+    return merge(ledger, given, file=decided.name)
 
 
 def _abstained(table: Annotations, choices: Choices, coded: Coded) -> dict[str, tuple[str, ...]]:
@@ -207,14 +206,7 @@ def _spans(
     tokenize = tokenizer(table, choices) if method == "tokens" else None
     ledger = decide_spans(answers, rule=rule, method=method, originals=originals, tokenize=tokenize)
     if options.decisions is not None:
-        decided = read(options.decisions)
-        given: dict[str, list[Any]] = {}
-        for item, spans, status in zip(
-            decided.rows["item"], decided.rows["spans"], decided.rows["status"], strict=True
-        ):
-            if status != "skipped":
-                given.setdefault(item, []).append(as_spans(spans if spans is not None else ()))
-        ledger = merge(ledger, given, file=decided.name)
+        ledger = _merged(ledger, options.decisions, choices)
 
     def f1(members: Sequence[int]) -> dict[str, Any]:
         return span_f1(answers.select(members), interval=choices.interval).to_json()
@@ -271,6 +263,7 @@ def _report(
                 "seed": choices.interval.seed,
             }
         ),
+        "notes": list(table_of.notes),
         "rule": ledger.rule.text(),
         "method": ledger.method,
         "aggregation": dict(ledger.details),

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from probeta.validation.agreement.coding import Coded
+from probeta.validation.agreement.coded import Coded
 
 Floats = npt.NDArray[Any]
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from probeta.validation.aggregation.votes import count_votes
-from probeta.validation.agreement.coding import Coded
+from probeta.validation.agreement.coded import Coded
 
 Floats = npt.NDArray[Any]
 

@@ -1,13 +1,8 @@
 """Agreement between annotators: coefficients, intervals, reasons."""
 
-from probeta.validation.agreement.coding import (
-    Coded,
-    from_confusion,
-    from_counts,
-    from_pair,
-    from_rows,
-    from_table,
-)
+from probeta.validation.agreement.answers import from_table
+from probeta.validation.agreement.coded import Coded
+from probeta.validation.agreement.coding import from_confusion, from_counts, from_pair, from_rows
 from probeta.validation.agreement.coefficients import (
     COEFFICIENTS,
     brennan_prediger_s,

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from probeta.validation.aggregation.votes import count_votes
-from probeta.validation.agreement.coding import Coded, from_pair
+from probeta.validation.agreement.coded import Coded
+from probeta.validation.agreement.coding import from_pair
 from probeta.validation.agreement.coefficients import cohen_kappa, krippendorff_alpha, percent_agreement
 from probeta.validation.agreement.estimates import Estimate
 from probeta.validation.agreement.intervals import Interval

@@ -29,6 +29,7 @@ from probeta.validation.agreement.estimation import Parts, estimate_sampled
 from probeta.validation.agreement.pairs import kappas
 from probeta.validation.agreement.study import Study, study
 from probeta.validation.agreement.sums import CountSums
+from probeta.words import counted
 
 Floats = npt.NDArray[Any]
 
@@ -311,23 +312,33 @@ def _two_raters(name: str, made: Study) -> Estimate:
     codes = made.coded.codes[:, [left, right]]
     common = (codes >= 0).all(axis=1)
     cells = codes[common, 0] * number + codes[common, 1]
+    times = np.bincount(cells, minlength=number * number)
+    filled = np.flatnonzero(times)
+    # What an item in a cell of the table adds: itself, its agreement, its labels. The margins are enough, so
+    # that many labels make no table a sample.
+    rows = np.zeros((len(filled), 2 + 2 * number))
+    first, second = np.divmod(filled, number)
+    rows[:, 0] = 1
+    rows[:, 1] = weights[first, second]
+    rows[np.arange(len(filled)), 2 + first] = 1
+    rows[np.arange(len(filled)), 2 + number + second] = 1
     clusters = made.coded.clusters
     if clusters is None:
-        # Every item is one cell of the table, or none: the units are known without looking at each.
-        empty = len(codes) - len(cells)
-        times = np.r_[np.bincount(cells, minlength=number * number), empty]
-        units = Units(np.eye(number * number + 1)[:, :-1][times > 0], times[times > 0])
+        # Every item is in one cell, or in none: the units are known without looking at each.
+        units = Units(
+            np.vstack([rows, np.zeros_like(rows[:1])]), np.r_[times[filled], len(codes) - len(cells)]
+        )
     else:
-        flat = np.bincount(clusters[common] * number * number + cells, minlength=made.units * number * number)
-        units = distinct(flat.reshape(made.units, number * number).astype(float))
+        place = np.cumsum(times > 0) - 1
+        flat = np.bincount(clusters[common] * len(filled) + place[cells], minlength=made.units * len(filled))
+        units = distinct(flat.reshape(made.units, len(filled)) @ rows)
 
     def parts(packed: Floats) -> Parts:
-        table = packed.reshape(*packed.shape[:-1], number, number)
-        shares = table / table.sum(axis=(-1, -2), keepdims=True)
-        first, second = shares.sum(axis=-1), shares.sum(axis=-2)
+        size = packed[..., :1]
+        first, second = np.split(packed[..., 2:] / size, 2, axis=-1)
         if name == "scott_pi":
             first = second = (first + second) / 2
-        observed = (shares * weights).sum(axis=(-1, -2))
+        observed = packed[..., 1] / size[..., 0]
         return _corrected(observed, np.einsum("...k,kl,...l->...", first, weights, second))
 
     used = [np.bincount(codes[common, column], minlength=number) > 0 for column in (0, 1)]
@@ -358,9 +369,9 @@ def _mean_of_pairs(name: str, made: Study, *, by_overlap: bool) -> Estimate:
 
     found = kappas(grid.tables, made.identity).value
     undefined_pairs = int((~np.isfinite(found)).sum())
-    note = f"mean over {len(grid.first) - undefined_pairs} pairs"
+    note = f"mean over {counted(len(grid.first) - undefined_pairs, 'pair')}"
     if undefined_pairs:
-        note += f"; {undefined_pairs} undefined pairs left out"
+        note += f"; {counted(undefined_pairs, 'undefined pair')} left out"
     with np.errstate(divide="ignore", invalid="ignore"):
         total = mean(found, grid.tables.sum(axis=(-1, -2)))
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from probeta.errors import DataError, Fault
 from probeta.validation.aggregation.votes import State, count_votes
-from probeta.validation.agreement.coding import Coded, Codes, from_pair
+from probeta.validation.agreement.coded import Coded, Codes
+from probeta.validation.agreement.coding import from_pair
 from probeta.validation.agreement.coefficients import cohen_kappa, krippendorff_alpha
 from probeta.validation.agreement.intervals import Interval
 from probeta.validation.agreement.study import Study

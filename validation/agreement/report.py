@@ -12,7 +12,8 @@ import numpy.typing as npt
 from probeta.errors import UsageError
 from probeta.signature import signature
 from probeta.validation.agreement.annotators import per_annotator, self_agreement
-from probeta.validation.agreement.coding import Coded, from_table
+from probeta.validation.agreement.answers import from_table
+from probeta.validation.agreement.coded import Coded
 from probeta.validation.agreement.coefficients import COEFFICIENTS
 from probeta.validation.agreement.intervals import Interval
 from probeta.validation.agreement.labels import per_label
@@ -123,10 +124,8 @@ def label_report(table: Annotations, choices: Choices) -> dict[str, Any]:
         },
         "annotations": int(totals.sum()),
         "dropped": dict(sorted(coded.dropped.items())),
-        "folded": [
-            {"from": written, "to": meant, "count": count}
-            for (written, meant), count in sorted(coded.folded.items())
-        ],
+        "folded": folded(choices, coded.folded),
+        "notes": list(table.notes),
         "label_set": {
             "labels": list(coded.labels),
             "declared": coded.declared,
@@ -152,6 +151,14 @@ def label_report(table: Annotations, choices: Choices) -> dict[str, Any]:
             **against_reference(coded, codes, level=choices.level, interval=choices.interval),
         }
     return report
+
+
+def folded(choices: Choices, counts: Mapping[tuple[str, str], int]) -> list[dict[str, Any]]:
+    """Every folding that was declared, with the number of answers that it changed, which may be none."""
+    return [
+        {"from": written, "to": meant, "count": counts.get((written, meant), 0)}
+        for written, meant in sorted(choices.fold.items())
+    ]
 
 
 def label_groups(coded: Coded, made: Study, groups: Mapping[str, list[int]]) -> dict[str, dict[str, Any]]:

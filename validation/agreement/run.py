@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,44 +14,32 @@ import numpy.typing as npt
 from probeta import atomic
 from probeta.errors import DataError, Fault, UsageError, one_of
 from probeta.tables import read_table
-from probeta.validation.agreement.coding import DUPLICATE_POLICIES, unknown_label
 from probeta.validation.agreement.crosscheck import cross_check
 from probeta.validation.agreement.gamma import gamma
 from probeta.validation.agreement.intervals import Interval
+from probeta.validation.agreement.labelset import unknown_label
 from probeta.validation.agreement.report import ORIGINAL, Choices, code, label_report
 from probeta.validation.agreement.span_report import read_answers, span_report, tokenizer
 from probeta.validation.agreement.spansets import overlapping
 from probeta.validation.agreement.study import Study
 from probeta.validation.agreement.tokens import SCHEMES, tag
 from probeta.validation.agreement.weights import LEVELS, WEIGHTS
-from probeta.validation.annotations import Annotations, Layout, read
+from probeta.validation.annotations import Annotations, Source, folding, read_source, refuse
 
 METHODS = ("bootstrap", "two_way", "analytic", "none")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AgreeOptions:
-    """The command's options, as given; ``columns`` names the long form's columns by their role."""
+class AgreeOptions(Source):
+    """The command's options, as given."""
 
-    annotations: Path
-    wide: bool = False
-    items: Path | None = None
-    by: Sequence[str] = ()
-    reference: str | None = None
     cluster: str | None = None
-    labels: Sequence[str] | None = None
     level: str = "nominal"
     weights: str | None = None
-    missing: Sequence[str] = ()
-    fold: Sequence[str] = ()
-    duplicates: str = "error"
     method: str = "bootstrap"
     resamples: int = 1000
     seed: int = 0
     confidence: float = 0.95
-    columns: Mapping[str, str] = field(default_factory=dict)
-    annotators: Sequence[str] = ()
-    language: str | None = None
     scheme: str = "IO"
     gamma: bool = False
     cross_check: bool = False
@@ -62,23 +50,23 @@ def run(options: AgreeOptions) -> dict[str, Any]:
     """Read, compute, write the report where asked for (in a campaign folder always), and return it."""
     if not _is_file(options.level):
         one_of(options.level, LEVELS, what="level")
-    one_of(options.duplicates, DUPLICATE_POLICIES, what="policy for duplicates")
     one_of(options.method, METHODS, what="interval")
     one_of(options.scheme, SCHEMES, what="label scheme")
     if options.weights is not None and not _is_file(options.weights):
         one_of(options.weights, WEIGHTS, what="weights")
-    used = (
-        *options.by,
-        *(name for name in (options.reference, options.cluster) if name not in (None, "item")),
+    grouped = options.cluster is not None and options.cluster != "item"
+    fold = folding(options.fold)
+    table = read_source(options, used=[options.cluster] if grouped and options.cluster else [])
+    refuse(table, "labels", {"--level": options.level != "nominal", "--weights": options.weights is not None})
+    refuse(
+        table,
+        "spans",
+        {
+            "--gamma": options.gamma,
+            "--language": options.language is not None,
+            "--scheme": options.scheme != "IO",
+        },
     )
-    layout = Layout(
-        wide=options.wide,
-        annotators=options.annotators,
-        attributes=tuple(name for name in used if name != "perturbation") if options.items is None else (),
-        missing=options.missing,
-        **options.columns,
-    )
-    table = read(options.annotations, layout=layout, items=options.items)
     reference = options.reference
     if reference is None and options.annotations.is_dir() and ORIGINAL in table.items.columns:
         # A campaign keeps the original labels apart; nobody has to name them.
@@ -89,7 +77,7 @@ def run(options: AgreeOptions) -> dict[str, Any]:
             labels, matrices[name] = read_matrix(Path(value), labels=labels)
     choices = Choices(
         labels=labels,
-        fold=fold_map(options.fold),
+        fold=fold,
         missing=options.missing,
         duplicates=cast(Any, options.duplicates),
         level=matrices.get("level", options.level),
@@ -114,8 +102,6 @@ def run(options: AgreeOptions) -> dict[str, Any]:
             )
     else:
         report = label_report(table, choices)
-    if options.gamma and table.kind != "spans":
-        raise UsageError(f"{table.name}: gamma is for spans, and the table holds labels")
     if options.cross_check:
         report["cross_check"] = cross_check(_checked(table, choices))
     out = options.out
@@ -183,21 +169,6 @@ def read_matrix(path: Path, *, labels: Sequence[str] | None) -> tuple[tuple[str,
 def write_report(path: Path, report: Mapping[str, Any]) -> None:
     """Write a report as JSON, whole or not at all; NaN in it is a programming error."""
     atomic.write_text(path, json.dumps(report, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
-
-
-def fold_map(pairs: Sequence[str]) -> dict[str, str]:
-    """The folding declared as ``written=meant``.
-
-    >>> fold_map(["Neutral=neutral"])
-    {'Neutral': 'neutral'}
-    """
-    found = {}
-    for pair in pairs:
-        written, mark, meant = pair.partition("=")
-        if not mark or not meant or not written:
-            raise UsageError(f"--fold {pair!r}: expected written=meant")
-        found[written] = meant
-    return found
 
 
 def _is_file(value: str) -> bool:

@@ -18,6 +18,7 @@ from probeta.validation.agreement.report import (
     SCHEMA_VERSION,
     Choices,
     clustering,
+    folded,
     interval_parts,
     interval_record,
     item_groups,
@@ -98,10 +99,8 @@ def span_report(table: Annotations, choices: Choices) -> dict[str, Any]:
         "annotations": int(answers.answered.sum()),
         "spans": len(answers.item),
         "dropped": dict(sorted(answers.dropped.items())),
-        "folded": [
-            {"from": written, "to": meant, "count": count}
-            for (written, meant), count in sorted(answers.folded.items())
-        ],
+        "folded": folded(choices, answers.folded),
+        "notes": list(table.notes),
         "label_set": {
             "labels": list(answers.labels),
             "declared": answers.declared,

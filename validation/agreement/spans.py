@@ -20,6 +20,7 @@ from probeta.validation.agreement.estimates import Estimate
 from probeta.validation.agreement.estimation import Basis, Parts, Sampler, estimate
 from probeta.validation.agreement.intervals import Interval
 from probeta.validation.agreement.spansets import SpanAnswers
+from probeta.words import counted
 
 Floats = npt.NDArray[Any]
 
@@ -87,7 +88,7 @@ def span_f1(
         sampler=sampler or Sampler(interval or Interval(method="none")),
         basis=basis(answers),
         undefined=lambda code: undefined(name, answers, code),
-        note=f"{empty} items in which nobody marked a span" if empty else None,
+        note=f"{counted(empty, 'item')} in which nobody marked a span" if empty else None,
     )
 
 

@@ -11,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from probeta.errors import DataError, Fault
-from probeta.validation.agreement.coding import alike, duplicate_fault, numbered, unknown_label
+from probeta.validation.agreement.answers import settled
+from probeta.validation.agreement.coded import numbered
+from probeta.validation.agreement.labelset import alike, too_many, unknown_label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -174,7 +176,7 @@ def from_table(
     again: pd.DataFrame | None = None,
     file: str | None = None,
 ) -> SpanAnswers:
-    """Span answers from the annotation table; policies as for labels (``coding.from_table``).
+    """Span answers from the annotation table; policies as for labels (``answers.from_table``).
 
     A status ``empty`` is an answer without spans. A span beyond its item's text is a fault. ``again``
     holds answers to items asked twice on purpose, ``items`` further items that nobody answered.
@@ -219,16 +221,15 @@ def from_table(
         )
     if labels is None:
         faults += alike(found, file)
-    answers: dict[tuple[str, str], Sequence[Span]] = {}
-    repeats = []
-    for (item, rater), several in given.items():
-        several.sort(key=lambda answer: answer[:2])
-        repeats += [SpanRepeat(item, rater, several[0][2], later[2]) for later in several[1:]]
-        if len(several) > 1 and duplicates == "error":
-            faults.append(duplicate_fault(item, rater, len(several), file=file, row=several[1][1]))
-        answers[item, rater] = sorted((several[-1] if duplicates == "last" else several[0])[2])
+    faults += too_many(found if labels is None else labels, file)
+    done = settled(given, policy=duplicates, file=file)
+    faults += done.faults
     if faults:
         raise DataError(faults)
+    answers: dict[tuple[str, str], Sequence[Span]] = {
+        key: sorted(spans) for key, spans in done.chosen.items()
+    }
+    repeats = [SpanRepeat(*repeat) for repeat in done.repeats]
     if again is not None:
         for item, rater, spans, status in zip(
             *(again[name] for name in ("item", "annotator", "spans", "status")), strict=True

@@ -13,7 +13,8 @@ import numpy.typing as npt
 from probeta import resampling
 from probeta.errors import UsageError
 from probeta.resampling import BLOCK, Units, by_cluster, distinct, each
-from probeta.validation.agreement.coding import Coded, from_rows
+from probeta.validation.agreement.coded import Coded
+from probeta.validation.agreement.coding import from_rows
 from probeta.validation.agreement.estimates import Estimate
 from probeta.validation.agreement.estimation import Basis, Parts, Sampler, estimate, estimate_sampled
 from probeta.validation.agreement.intervals import Interval

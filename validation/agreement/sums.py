@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from probeta.validation.agreement.coding import Coded, Codes
+from probeta.validation.agreement.coded import Coded, Codes
 
 Floats = npt.NDArray[Any]
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from probeta.errors import one_of
-from probeta.validation.agreement.coding import Coded, Positions
+from probeta.validation.agreement.coded import Coded, Positions
 from probeta.validation.agreement.coefficients import conger_kappa
 from probeta.validation.agreement.intervals import Interval
 from probeta.validation.agreement.spans import basis, reason, undefined

@@ -23,6 +23,7 @@ from probeta.validation.agreement.estimation import Parts, Sampler, estimate, es
 from probeta.validation.agreement.intervals import Interval
 from probeta.validation.agreement.spans import basis, of_label, reason, undefined
 from probeta.validation.agreement.spansets import SpanAnswers, overlapping
+from probeta.words import counted
 
 Floats = npt.NDArray[Any]
 
@@ -89,7 +90,7 @@ def alpha_u(
         sampler=sampler,
         basis=found._replace(items=len(complete)),
         undefined=lambda code: undefined("alpha_u", answers, code),
-        note=f"{left_out} items not answered by all annotators left out" if left_out else None,
+        note=f"{counted(left_out, 'item')} not answered by all annotators left out" if left_out else None,
     )
 
 
@@ -234,5 +235,5 @@ def _mean_of_pairs(answers: SpanAnswers, size: Floats, sampler: Sampler) -> Esti
         basis=basis(answers),
         units=units,
         undefined=lambda code: undefined("alpha_u", answers, code),
-        note=f"mean over {number} pairs of annotators: no item was answered by all",
+        note=f"mean over {counted(number, 'pair')} of annotators: no item was answered by all",
     )
