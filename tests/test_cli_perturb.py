@@ -123,7 +123,7 @@ def test_show_prints_base_and_variants(base: Path) -> None:
         (["--out", "o.jsonl", "--casing", "uper"], "unknown casing 'uper'.*did you mean upper"),
         (["--out", "o.jsonl", "--quote-style", "curvy"], "unknown quote_style 'curvy'"),
         (["--out", "o.jsonl", "--operation", "keybord_typo"], "did you mean keyboard_typo"),
-        (["--out", "o.jsonl", "--operation", "keyboard_typo", "--title-rest", "lower"], "add --casing or --quotes"),
+        (["--out", "o.jsonl", "--operation", "keyboard_typo", "--title-rest", "lower"], "no such configuration is written"),
         (["--out", "o.jsonl", "--plugin", "none.py"], "no such file: none.py"),
         (["--out", "o.xyz"], "the ending names no format"),
         (["--out", "o.jsonl", "--show", "2"], "not both"),

@@ -100,3 +100,24 @@ def test_a_span_may_begin_or_end_with_a_space(tmp_path: Path, text: str) -> None
     sentence = Sentence("a", text, (Span(0, len(text), "ENG"),))
     write_sentences(tmp_path / "a.spacy", [sentence])
     assert list(read_sentences(tmp_path / "a.spacy")) == [sentence]
+
+
+def test_documents_of_other_languages_and_vocabularies(tmp_path: Path) -> None:
+    # Their labels, tokens and gaps come from the file, not from a vocabulary of ours.
+    german, chinese = spacy.blank("de")("Die Straße nach Köln ist zu."), spacy.blank("zh")("我在北京")
+    german.set_ents([german.char_span(16, 20, label="ORT")])
+    chinese.set_ents([chinese.char_span(2, 4, label="地点")])
+    DocBin(docs=[german, chinese]).to_disk(tmp_path / "a.spacy")
+    assert list(read_sentences(tmp_path / "a.spacy")) == [
+        Sentence("#1", "Die Straße nach Köln ist zu.", (Span(16, 20, "ORT"),)),
+        Sentence("#2", "我在北京", (Span(2, 4, "地点"),)),
+    ]
+
+
+def test_documents_that_were_stored_without_entities_are_a_doubt(tmp_path: Path) -> None:
+    doc = spacy.blank("de")("Nach Köln.")
+    doc.set_ents([doc.char_span(5, 9, label="ORT")])
+    DocBin(attrs=["LEMMA"], docs=[doc]).to_disk(tmp_path / "a.spacy")
+    report = ReadReport()
+    assert list(read_sentences(tmp_path / "a.spacy", report=report)) == [Sentence("#1", "Nach Köln.")]
+    assert [warning.code for warning in report.warnings] == ["no_entities"]

@@ -63,6 +63,32 @@ class Policies(CasingPolicies, QuotePolicies):
         return {name: value for name, value in asdict(self).items() if value != default[name]}
 
 
+#: Policy -> the dimension that it belongs to, and the values of that dimension that it has a say in.
+_CONCERNS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "title_rest": ("casing", ("title", "span_title")),
+    "hyphens": ("casing", ("title", "span_title")),
+    "span_words": ("casing", ("span_title",)),
+    "locale": ("casing", ("lower", "upper", "title", "span_upper", "span_title")),
+    "quote_style": ("quotes", ("with",)),
+    "nested_style": ("quotes", ("with",)),
+    "existing_quotes": ("quotes", ("without", "with")),
+}
+
+
+def refuse_idle(policies: Mapping[str, Any], grid: Mapping[str, Sequence[str]]) -> None:
+    """Raise a UsageError for policies that no configuration of ``grid`` asks about.
+
+    >>> refuse_idle({"title_rest": "lower"}, {"casing": ["title"]})
+    """
+    idle = []
+    for name in policies:
+        dimension, values = _CONCERNS[name]
+        if not set(values) & set(grid.get(dimension, ())):
+            idle.append(f"{name} concerns {dimension} {' or '.join(values)}")
+    if idle:
+        raise UsageError(f"{'; '.join(idle)}: no such configuration is written")
+
+
 class _Dimension(NamedTuple):
     perturbation: Perturbation
     values: Sequence[str]

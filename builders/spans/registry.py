@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
@@ -49,9 +49,12 @@ class Registry:
         self._installed_read = False
         for cls in BUILT_IN:
             self.add(cls)
+        self._plugged: list[list[str]] = []
         for path in plugins:
-            for cls in load_plugin(path):
+            found = load_plugin(path)
+            for cls in found:
                 self.add(cls)
+            self._plugged.append([cls.name for cls in found])
 
     def add(self, cls: type[Perturbation]) -> None:
         """Register a class under its ``name``; a UsageError if the name is missing or taken."""
@@ -81,6 +84,10 @@ class Registry:
         """Every name, built-in ones first."""
         self._read_installed()
         return list(self._classes)
+
+    def unused(self, names: Collection[str]) -> list[str]:
+        """The perturbations of plugins that define none of ``names``."""
+        return [name for plugged in self._plugged if not set(plugged) & set(names) for name in plugged]
 
     def find(self, name: str) -> type[Perturbation]:
         """The class of that name; a UsageError names the nearest right one."""

@@ -11,7 +11,7 @@ from probeta.builders.spans.attribute_table import Labelled, label_spans
 from probeta.cli import options
 from probeta.cli.common import Json, command_app, print_json, reported, shown_target
 from probeta.errors import UsageError
-from probeta.formats import FORMATS, ReadOptions
+from probeta.formats import FORMATS, ReadOptions, format_of
 from probeta.words import counted
 
 app = command_app()
@@ -57,6 +57,14 @@ def command(
             raise UsageError("--spelling and --no-spelling cannot stand together")
         if no_ambiguity and ambiguity != "wspanish":
             raise UsageError("--ambiguity and --no-ambiguity cannot stand together")
+        reading = ReadOptions(
+            scheme=scheme,
+            invalid=invalid,
+            label=label,
+            token_column=token_column,
+            tag_column=tag_column,
+        )
+        options.refuse_foreign(reading, source_format or format_of(source))
         done = label_spans(
             source,
             out=None if as_json and out == "-" else out,
@@ -65,13 +73,7 @@ def command(
             ambiguity=None if no_ambiguity else ambiguity,
             adjacency=not no_adjacency,
             format=source_format,
-            reading=ReadOptions(
-                scheme=scheme,
-                invalid=invalid,
-                label=label,
-                token_column=token_column,
-                tag_column=tag_column,
-            ),
+            reading=reading,
             replace=replace,
         )
         if as_json:

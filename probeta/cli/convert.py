@@ -10,7 +10,7 @@ import typer
 from probeta.cli import options
 from probeta.cli.common import Json, command_app, print_json, print_listed, reported, shown_target
 from probeta.errors import UsageError
-from probeta.formats import FORMATS, ReadOptions, WriteOptions
+from probeta.formats import FORMATS, ReadOptions, WriteOptions, format_of
 from probeta.formats.convert import Conversion, convert
 from probeta.words import counted
 
@@ -72,30 +72,34 @@ def command(
     with reported(as_json=as_json):
         if as_json and target == "-":
             raise UsageError("--json and OUT - both want standard output; name a file")
+        reading = ReadOptions(
+            scheme=scheme,
+            invalid=invalid,
+            label=label,
+            token_column=token_column,
+            tag_column=tag_column,
+            ambiguous=ambiguous,
+            span_keys=span_keys,
+            split=split,
+            span_group=span_group,
+            regions=regions,
+        )
+        writing = WriteOptions(
+            scheme=out_scheme,
+            language=language,
+            misaligned=misaligned,
+            span_group=out_span_group,
+            regions=out_regions,
+        )
+        options.refuse_foreign(reading, source_format or format_of(source))
+        options.refuse_foreign(writing, target_format or format_of(target, writing=True))
         done = convert(
             source,
             target,
             source_format=source_format,
             target_format=target_format,
-            reading=ReadOptions(
-                scheme=scheme,
-                invalid=invalid,
-                label=label,
-                token_column=token_column,
-                tag_column=tag_column,
-                ambiguous=ambiguous,
-                span_keys=span_keys,
-                split=split,
-                span_group=span_group,
-                regions=regions,
-            ),
-            writing=WriteOptions(
-                scheme=out_scheme,
-                language=language,
-                misaligned=misaligned,
-                span_group=out_span_group,
-                regions=out_regions,
-            ),
+            reading=reading,
+            writing=writing,
             replace=replace,
         )
         if as_json:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from probeta.errors import UsageError
+from probeta.formats import ReadOptions, WriteOptions, foreign
 
 # How a file of sentences is read.
 Scheme = Annotated[str, typer.Option(help="Tags that are read: IOB1, IOB2, IOBES or BILOU; never guessed.")]
@@ -86,6 +87,23 @@ def named(text: str | None, *, option: str) -> tuple[str, ...] | None:
         if names.count(name) > 1:
             raise UsageError(f"{option} {text!r}: {name} stands twice")
     return names
+
+
+#: The options of ``WriteOptions`` whose plain name is taken by what is read.
+_OUT = {"scheme": "out-scheme", "span_group": "out-span-group", "regions": "out-regions"}
+
+
+def refuse_foreign(options: ReadOptions | WriteOptions, format: str) -> None:
+    """Raise a UsageError for options that were given though they say nothing to the format of the file."""
+    reading = isinstance(options, ReadOptions)
+    side = "IN" if reading else "OUT"
+    told = [
+        f"--{_OUT.get(name, name.replace('_', '-')) if not reading else name.replace('_', '-')} concerns "
+        f"{' and '.join(formats)}"
+        for name, formats in foreign(options, format).items()
+    ]
+    if told:
+        raise UsageError(f"{side} is {format}: {', '.join(told)}")
 
 
 def listed(text: str | None) -> tuple[str, ...] | None:

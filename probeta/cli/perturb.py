@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from probeta.builders.spans.casing import CASINGS
-from probeta.builders.spans.perturb import QUOTES, Policies, perturbed
+from probeta.builders.spans.perturb import QUOTES, Policies, perturbed, refuse_idle
 from probeta.builders.spans.perturb_file import Perturbed, perturb_file
 from probeta.builders.spans.registry import BUILT_IN, Registry
 from probeta.cli import options
 from probeta.cli.common import Json, command_app, print_json, print_listed, reported, shown_target
 from probeta.errors import UsageError
-from probeta.formats import FORMATS, ReadOptions, WriteOptions, read_sentences
+from probeta.formats import FORMATS, ReadOptions, WriteOptions, format_of, read_sentences
 from probeta.records import Sentence
 from probeta.words import counted
 
@@ -130,12 +130,12 @@ def command(
             }
         ).chosen()
         if operations and not casing and not quotes:
-            if policies:
-                raise UsageError(
-                    f"{', '.join(policies)}: these concern casing and quotes, of which no configuration is "
-                    "written; add --casing or --quotes"
-                )
             grid = {}
+        refuse_idle(policies, grid)
+        if seed and not any(operation.seeded for operation in operations):
+            raise UsageError("--seed concerns operations that draw, such as keyboard_typo; none is asked for")
+        if idle := registry.unused([*grid, *(operation.name for operation in operations)]):
+            raise UsageError(f"--plugin: {', '.join(idle)} is never asked for; name it with --operation")
         reading = ReadOptions(
             scheme=scheme,
             invalid=invalid,
@@ -144,7 +144,11 @@ def command(
             tag_column=tag_column,
             ambiguous=ambiguous,
         )
+        writing = WriteOptions(language=language)
+        options.refuse_foreign(reading, source_format or format_of(source))
         if out is None:
+            if out_format or replace or writing != WriteOptions():
+                raise UsageError("--to, --language and --replace are about OUT, and --show writes nothing")
             bases = itertools.islice(read_sentences(source, format=source_format, options=reading), show)
             for base in bases:
                 rows = perturbed(
@@ -152,6 +156,7 @@ def command(
                 )
                 _show(base, list(rows))
             return
+        options.refuse_foreign(writing, out_format or format_of(out, writing=True))
         done = perturb_file(
             source,
             out,
@@ -163,7 +168,7 @@ def command(
             source_format=source_format,
             out_format=out_format,
             reading=reading,
-            writing=WriteOptions(language=language),
+            writing=writing,
             replace=replace,
         )
         if as_json:

@@ -34,6 +34,7 @@ __all__ = [
     "ReadReport",
     "WriteOptions",
     "WriteReport",
+    "foreign",
     "format_of",
     "is_positional",
     "positional_id",
@@ -43,23 +44,44 @@ __all__ = [
 
 
 class Format(NamedTuple):
-    """Where a format is read and written, the endings that name it, what it is, in words."""
+    """Where a format is read and written, the endings that name it, what it is, in words.
+
+    ``reading`` and ``writing`` name the fields of ``ReadOptions`` and ``WriteOptions`` that concern it.
+    """
 
     module: str
     endings: tuple[str, ...]
     title: str
+    reading: tuple[str, ...] = ()
+    writing: tuple[str, ...] = ()
     writes: bool = True
 
 
 #: name -> format; the module is imported when the format is used.
 FORMATS: dict[str, Format] = {
-    "jsonl": Format("jsonl", (".jsonl", ".ndjson"), "JSONL, a sentence a line"),
-    "parquet": Format("parquet", (".parquet",), "Parquet, a sentence a row"),
-    "conll": Format("conll", (".conll", ".iob", ".bio", ".tsv"), "CoNLL, a token and its tag a line"),
-    "adobo": Format("adobo", (".csv",), "ADoBo CSV, sentence;span;span"),
-    "docbin": Format("docbin", (".spacy",), "spaCy's DocBin"),
-    "label_studio": Format("label_studio", (".json",), "Label Studio tasks, an export as JSON"),
-    "folder": Format("folder", (), "a built set, or a folder that `datasets` saved", writes=False),
+    "jsonl": Format("jsonl", (".jsonl", ".ndjson"), "JSONL, a sentence a line", ("span_keys",)),
+    "parquet": Format("parquet", (".parquet",), "Parquet, a sentence a row", ("span_keys",)),
+    "conll": Format(
+        "conll",
+        (".conll", ".iob", ".bio", ".tsv"),
+        "CoNLL, a token and its tag a line",
+        ("scheme", "invalid", "label", "token_column", "tag_column"),
+        ("scheme", "language", "misaligned"),
+    ),
+    "adobo": Format("adobo", (".csv",), "ADoBo CSV, sentence;span;span", ("label", "ambiguous")),
+    "docbin": Format(
+        "docbin", (".spacy",), "spaCy's DocBin", ("span_group",), ("language", "misaligned", "span_group")
+    ),
+    "label_studio": Format(
+        "label_studio", (".json",), "Label Studio tasks, an export as JSON", ("regions",), ("regions",)
+    ),
+    "folder": Format(
+        "folder",
+        (),
+        "a built set, or a folder that `datasets` saved",
+        ("split", "span_keys"),
+        writes=False,
+    ),
 }
 
 
@@ -83,6 +105,22 @@ def format_of(path: Path | str, *, writing: bool = False) -> str:
     raise UsageError(
         f"{path}: the ending names no format (known are {endings}); name one with {option}: {names}"
     )
+
+
+def foreign(options: ReadOptions | WriteOptions, format: str) -> dict[str, list[str]]:
+    """The options that were chosen and say nothing to ``format`` -> the formats that they concern.
+
+    >>> foreign(ReadOptions(tag_column=3), "jsonl"), foreign(ReadOptions(tag_column=3), "conll")
+    ({'tag_column': ['conll']}, {})
+    """
+    side = "reading" if isinstance(options, ReadOptions) else "writing"
+    default = type(options)()
+    found = {}
+    for name in {name: None for known in FORMATS.values() for name in getattr(known, side)}:
+        concerned = [other for other, known in FORMATS.items() if name in getattr(known, side)]
+        if getattr(options, name) != getattr(default, name) and format not in concerned:
+            found[name] = concerned
+    return found
 
 
 def _module(path: Path | str, format: str | None, *, writing: bool) -> Any:

@@ -36,13 +36,15 @@ def read(
     source: Source, options: ReadOptions, report: ReadReport, faults: Faults
 ) -> Iterator[tuple[int, Sentence]]:
     """Yield each document with its number, from 1; entities, or the group ``options.span_group``."""
+    from spacy.attrs import ENT_IOB, ENT_TYPE
     from spacy.tokens import DocBin
     from spacy.vocab import Vocab
 
     with source.open() as handle:
         data = handle.read()
+    stored = DocBin()
     try:
-        docs = list(DocBin().from_bytes(data).get_docs(Vocab())) if data else []
+        docs = list(stored.from_bytes(data).get_docs(Vocab())) if data else []
     except Exception as error:  # what garbage raises inside spaCy and msgpack has no common base
         message = (
             f"the file is no DocBin: {str(error).splitlines()[0] if str(error) else type(error).__name__}"
@@ -57,6 +59,10 @@ def read(
         message = f"there are no entities, and span groups are not read: {', '.join(sorted(groups))}"
         fix = "name the group: --span-group"
         report.warnings.append(Fault(code="span_group", message=message, file=faults.file, fix=fix))
+    elif options.span_group is None and docs and not {ENT_IOB, ENT_TYPE} <= set(stored.attrs):
+        message = "the documents were stored without their entities"
+        fix = "store them: DocBin(attrs=['ENT_IOB', 'ENT_TYPE'])"
+        report.warnings.append(Fault(code="no_entities", message=message, file=faults.file, fix=fix))
     for number, doc in enumerate(docs, start=1):
         spans = doc.ents if options.span_group is None else doc.spans.get(options.span_group, ())
         record = _user_data(doc.user_data, number, report, faults)

@@ -34,6 +34,8 @@ def new_recipe(folder: Path, *, source: str | Path = "blank", sheets: bool = Fal
     recipe = load_recipe(source)
     if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
         raise UsageError(f"{folder} is there already; choose a folder that does not exist yet")
+    if sheets and not any(Path(file).suffix.lower() in (".csv", ".tsv") for _, file in recipe.files()):
+        raise UsageError(f"{recipe.name} has no tables that could become spreadsheets")
     name = recipe_name(folder.absolute().name) or recipe.name
     text = (recipe.folder / RECIPE_FILE).read_text(encoding="utf-8-sig")
     text = re.sub(r"^name:[^#\n]*?(?=\s*(?:#|$))", f"name: {name}", text, count=1, flags=re.MULTILINE)
