@@ -59,6 +59,8 @@ def test_a_new_recipe_gives_the_same_sentences(
 ) -> None:
     original = load_recipe(source)
     folder = tmp_path / "My own set"
+    if sheets and not any(file.endswith(".csv") for _, file in original.files()):
+        pytest.skip("the recipe has no tables")
     code, out, _ = call(capsys, "new", str(folder), "--from", source, *(["--xlsx"] if sheets else []))
     assert code == 0
     assert f"probeta build '{folder}'" in out
