@@ -20,8 +20,8 @@ from probeta.records import Sentence, Span, span_faults
 from probeta.validation.checks import declared, files, rows, variants
 from probeta.validation.checks.alike import alike_faults
 from probeta.validation.checks.loaded import SpanSet, load, place
+from probeta.validation.checks.pairs import pair_faults
 from probeta.validation.checks.validated import validated_faults
-from probeta.validation.pairs import pair_faults
 
 
 @dataclass(frozen=True, kw_only=True)

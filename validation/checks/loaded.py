@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from probeta.errors import DataError, Fault
 
 if TYPE_CHECKING:
     import datasets
+    import pyarrow as pa
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -32,6 +33,28 @@ def place(config: str, number: int, column: str | None = None) -> dict[str, Any]
     return {"file": config, "row": number + 1, "column": column}
 
 
+def schema_faults(table: pa.Table, schema: pa.Schema, *, file: str) -> Iterator[Fault]:
+    """Columns of ``schema`` that the table lacks, or has with another type."""
+    for field in schema:
+        if field.name not in table.schema.names:
+            yield Fault(
+                code="column_missing",
+                message="a column is missing",
+                file=file,
+                column=field.name,
+                expected=str(field.type),
+            )
+        elif (found := table.schema.field(field.name).type) != field.type:
+            yield Fault(
+                code="column_type",
+                message="a column has another type",
+                file=file,
+                column=field.name,
+                expected=str(field.type),
+                found=str(found),
+            )
+
+
 def load(folder: Path, expected: Mapping[str, datasets.Features]) -> SpanSet:
     """Read the configs; a DataError names every missing config, column or changed type."""
     faults = []
@@ -43,22 +66,7 @@ def load(folder: Path, expected: Mapping[str, datasets.Features]) -> SpanSet:
         table = builtset.read(folder, config)
         tables[config] = table
         schema = features.arrow_schema
-        for name in schema.names:
-            if name not in table.schema.names:
-                faults.append(
-                    Fault(code="column_missing", message="a column is missing", file=config, column=name)
-                )
-            elif table.schema.field(name).type != schema.field(name).type:
-                faults.append(
-                    Fault(
-                        code="column_type",
-                        message="a column has another type",
-                        file=config,
-                        column=name,
-                        expected=str(schema.field(name).type),
-                        found=str(table.schema.field(name).type),
-                    )
-                )
+        faults += schema_faults(table, schema, file=config)
         faults += [
             Fault(code="column_unknown", message="a column that was not declared", file=config, column=name)
             for name in table.schema.names
