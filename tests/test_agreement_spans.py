@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,10 @@ from hypothesis import strategies as st
 
 from probeta.cli.main import main
 from probeta.tokens import Tokenizer
+from probeta.validation import annotations
 from probeta.validation.agreement import Interval
-from probeta.validation.agreement.span_report import self_f1
+from probeta.validation.agreement.report import Choices
+from probeta.validation.agreement.span_report import self_f1, span_report
 from probeta.validation.agreement.spans import of_label, span_f1, span_pairs
 from probeta.validation.agreement.spansets import SpanAnswers, SpanRepeat, from_answers, overlapping
 from probeta.validation.agreement.tokens import characters, tag, token_kappa, words
@@ -401,3 +404,45 @@ def test_interval_of_alpha_u_as_a_mean_of_pairs() -> None:
     single = alpha_u(from_answers(one), lengths=[20, 20, 20], interval=interval)
     assert single.value is not None
     assert single.interval_reason == "one_item"
+
+
+def test_token_kappa_tends_to_span_f1_as_text_without_spans_grows() -> None:
+    """Spans of one character each, so that a token is a span: F1 is 2*3/(4+5), and kappa nears it from below."""
+    first, second = [0, 2, 4, 6], [0, 2, 4, 8, 10]
+    gaps = []
+    for length in (20, 200, 2000, 20_000):
+        made = from_answers(
+            {
+                ("1", "a"): [(place, place + 1, "X") for place in first],
+                ("1", "b"): [(place, place + 1, "X") for place in second],
+            },
+            texts={"1": "x" * length},
+        )
+        kappa = token_kappa(made, characters, tokenizer="characters")["value"]
+        assert f1(made) == pytest.approx(6 / 9)
+        gaps.append(6 / 9 - kappa)
+    assert gaps == sorted(gaps, reverse=True)
+    assert 0 < gaps[-1] < 1e-3
+
+
+@pytest.mark.parametrize("method", ["bootstrap", "analytic"])
+def test_the_report_on_spans_is_the_same_under_reordering(tmp_path: Path, method: str) -> None:
+    generator = random.Random(4)
+    rows = []
+    for item in range(30):
+        for rater in "abc":
+            spans = [(start, start + 4) for start in range(0, 40, 8) if generator.random() < 0.5]
+            marks = [{"start": start, "end": end, "label": generator.choice("XY")} for start, end in spans]
+            rows.append({"item": f"{item:02}", "annotator": rater, "spans": marks})
+    items = lines(
+        tmp_path / "items.jsonl",
+        [{"id": f"{item:02}", "text": "palabra " * 6, "base_id": f"{item % 10}"} for item in range(30)],
+    )
+    reports = []
+    for _ in range(2):
+        table = annotations.read(Path(lines(tmp_path / "t.jsonl", rows)), items=Path(items))
+        choices = Choices(interval=Interval(method=method, resamples=200), by=("base_id",))  # type: ignore[arg-type]  # parametrized
+        reports.append(span_report(table, choices))
+        generator.shuffle(rows)
+    assert reports[0] == reports[1]
+    assert reports[0]["intervals"]["unit"] == "base_id"
