@@ -18,7 +18,7 @@ from probeta.evaluation.items import Item, match
 from probeta.evaluation.paired import Contrast
 from probeta.evaluation.protocol import Protocol, conditions, declared_values
 from probeta.evaluation.protocol_checks import notices, value_faults
-from probeta.evaluation.read import Loaded, load_columns, load_items
+from probeta.evaluation.read import Loaded, load_columns, load_items, refuse_split
 from probeta.evaluation.scoring import MATCHES, Choices, SpanScores, item_attributes, score_spans
 from probeta.evaluation.strings import in_place_of_spans, load_strings
 from probeta.evaluation.units import unknown_attribute
@@ -165,7 +165,8 @@ def evaluate_spans(files: Files, protocol: Protocol, request: Request) -> SpanEv
     where = None if request.where is None else parse_scenario(request.where)
     kept = _kept(gold.items, where or {})
     items = _with_attributes([gold.items[number] for number in kept], wanted, files, request)
-    contrasts += [parse_contrast(text, items) for text in request.contrasts]
+    asked_for = [parse_contrast(text, items) for text in request.contrasts]
+    contrasts += asked_for
     if faults := value_faults(protocol, items, order, file=gold.name):
         raise DataError(faults)
     systems = {
@@ -192,6 +193,8 @@ def evaluate_spans(files: Files, protocol: Protocol, request: Request) -> SpanEv
         invalid={name: {"gold": gold.invalid, "predicted": one.invalid} for name, one in loaded.items()},
         comparable_tags=request.system_scheme in (None, request.options.scheme),
     )
+    for contrast in asked_for:
+        contrast.refuse_nothing(scores.units)
     tagged = any(item.tags is not None for item in items)
     line = signature(
         {
@@ -250,6 +253,7 @@ def _asked(gold: Sequence[Item], predicted: Sequence[Item], kept: Sequence[int])
 
 
 def _load(files: Files, protocol: Protocol, request: Request) -> tuple[Loaded, dict[str, Loaded]]:
+    refuse_split(files.gold, request.options.split)
     load = load_strings if protocol.kind == "strings" else load_items
     if files.columns:
         gold, *others = load_columns(

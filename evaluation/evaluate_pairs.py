@@ -21,7 +21,9 @@ from probeta.evaluation.nli import (
     matched_labels,
     score_labels,
 )
+from probeta.evaluation.pair_examples import pair_examples
 from probeta.evaluation.protocol import Protocol, declared_values
+from probeta.evaluation.read import refuse_split
 from probeta.evaluation.read_labels import load_labels
 from probeta.signature import signature
 
@@ -68,6 +70,7 @@ def evaluate_pairs(
     split: str | None = None,
     samples: int = 1000,
     seed: int = 0,
+    examples: int = 0,
 ) -> PairEvaluation:
     """Score classifiers against a built set of pairs, or a file with ``id`` and ``label``.
 
@@ -76,6 +79,7 @@ def evaluate_pairs(
     subset) become parts where every system has predictions for them: for a stress test rows that name
     it under ``config``.
     """
+    refuse_split(gold, split)
     configs = builtset.configs(gold) if gold.is_dir() else {}
     if split is None and "test" in configs.get(PAIRS, ()):
         split = "test"
@@ -95,7 +99,7 @@ def evaluate_pairs(
         pairs = matched_labels(items, about, gold_file=str(gold), file=str(path))
         scores = score_labels(pairs, by=asked, seen=seen, samples=samples, seed=seed)
         parts = {**scores.parts, **_parts(gold, configs, split, path, items, predicted)}
-        found[name] = replace(scores, parts=parts)
+        found[name] = replace(scores, parts=parts, examples=pair_examples(pairs, count=examples, seed=seed))
     ranks, differences = compare_labels(found, primary=protocol.primary)
     line = signature(
         {

@@ -1,71 +1,68 @@
-"""A heat map of recall: attribute values down, systems across, as one SVG."""
+"""Heat maps of rates: attribute values down and systems across, or a confusion matrix, as one SVG."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
-
-from probeta import atomic
 
 
 class Tile(NamedTuple):
-    """One cell of the map; ``rate`` is None where there is no support."""
+    """One cell of a map; ``rate`` is None where there is no support, ``shown`` what stands in the cell."""
 
     row: str
-    system: str
+    column: str
     rate: float | None
-    support: int
+    shown: str
+
+
+def rate_tile(row: str, column: str, rate: float | None, *, support: int) -> Tile:
+    """A tile that shows its rate in percent, in a row that says how many units it is about.
+
+    >>> rate_tile("lower", "crf", 0.5, support=8)
+    Tile(row='lower (8)', column='crf', rate=0.5, shown='50.0')
+    """
+    return Tile(f"{row} ({support})", column, rate, "-" if rate is None else f"{100 * rate:.1f}")
 
 
 def heat_map(groups: Mapping[str, Sequence[Tile]], *, title: str, note: str) -> str:
     """The SVG of the tiles, a map below the other for each heading; rates in percent.
 
-    Rows and systems come in the order of their first tile. ``title`` says what is shown, ``note`` stands
+    Rows and columns come in the order of their first tile. ``title`` says what is shown, ``note`` stands
     small below it.
     """
     import altair
     import vl_convert
 
-    maps = [_map(tiles, heading, systems=place == 0) for place, (heading, tiles) in enumerate(groups.items())]
-    heading = altair.TitleParams(title, subtitle=note, anchor="start", subtitleFontSize=8, offset=12)
-    chart = altair.vconcat(*maps, title=heading).configure_title(anchor="start")
+    maps = [_map(tiles, heading) for heading, tiles in groups.items()]
+    heading = altair.TitleParams(title, subtitle=note, anchor="start", subtitleFontSize=9, offset=14)
+    chart = altair.vconcat(*maps, title=heading, spacing=24).configure_title(anchor="start")
+    chart = chart.configure_axis(labelLimit=400, ticks=False, domain=False, labelPadding=6, labelFontSize=11)
     svg: str = vl_convert.vegalite_to_svg(chart.to_json())
     return svg
 
 
-def _map(tiles: Sequence[Tile], heading: str, *, systems: bool) -> Any:
-    """One map; the systems' names stand above the first one only."""
+def _map(tiles: Sequence[Tile], heading: str) -> Any:
     import altair
 
     rows = list(dict.fromkeys(tile.row for tile in tiles))
-    names = list(dict.fromkeys(tile.system for tile in tiles))
-    data = altair.InlineData(
-        values=[
-            {
-                "row": tile.row,
-                "system": tile.system,
-                "rate": tile.rate,
-                "shown": "-" if tile.rate is None else f"{100 * tile.rate:.1f}",
-            }
-            for tile in tiles
-        ]
-    )
-    axis = altair.Axis(orient="top", labelAngle=-30) if systems else None
-    base = altair.Chart(data, title=heading).encode(
-        x=altair.X("system:N", sort=names, title=None, axis=axis),
+    columns = list(dict.fromkeys(tile.column for tile in tiles))
+    data = altair.InlineData(values=[tile._asdict() for tile in tiles])
+    # A letter is about 7 units wide. Columns grow with their names; what is longer still leans.
+    name = 7 * max(map(len, columns)) + 8
+    width = max(62, 8 * max(len(tile.shown) for tile in tiles), min(name, 130))
+    leaning = name > width
+    axis = altair.Axis(orient="top", labelAngle=-30 if leaning else 0)
+    base = altair.Chart(data, title=altair.TitleParams(heading, frame="group", fontSize=12)).encode(
+        x=altair.X("column:N", sort=columns, title=None, axis=axis),
         y=altair.Y("row:N", sort=rows, title=None),
     )
     scale = altair.Scale(domain=[0, 1], scheme="viridis")
+    legend = altair.Legend(format=".0%", values=[0, 0.25, 0.5, 0.75, 1], gradientLength=110)
     squares = base.mark_rect(stroke="white").encode(
-        color=altair.Color("rate:Q", scale=scale, title="recall", legend=altair.Legend(format="%"))
+        color=altair.Color("rate:Q", scale=scale, title=None, legend=legend)
     )
-    # Dark tiles need light letters.
-    shade = altair.condition(altair.datum.rate < 0.6, altair.value("white"), altair.value("black"))
+    # Dark tiles need light letters; one without a rate has the page's white.
+    dark = altair.expr.isValid(altair.datum.rate) & (altair.datum.rate < 0.6)
+    shade = altair.condition(dark, altair.value("white"), altair.value("black"))
     numbers = base.mark_text(fontSize=11).encode(text="shown:N", color=shade)
-    return (squares + numbers).properties(width={"step": 62}, height={"step": 22})
-
-
-def write_heat_map(path: Path, groups: Mapping[str, Sequence[Tile]], *, title: str, note: str) -> None:
-    """Write the map to ``path``, whole or not at all."""
-    atomic.write_text(path, heat_map(groups, title=title, note=note))
+    return (squares + numbers).properties(width={"step": width}, height={"step": 22})

@@ -93,6 +93,7 @@ class NliScores:
     by: Mapping[str, Mapping[str, Classified]]
     parts: Mapping[str, Classified] = field(default_factory=dict)
     samples: Mapping[str, Floats] = field(default_factory=dict)
+    examples: Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """The design's keys; ``confusion`` is gold class -> predicted class -> pairs."""
@@ -110,6 +111,11 @@ class NliScores:
         }
         if self.parts:
             found["parts"] = {name: part.to_json() | _class_f1(part) for name, part in self.parts.items()}
+        if self.examples:
+            found["examples"] = {
+                name: {kind: list(rows) for kind, rows in kinds.items()}
+                for name, kinds in self.examples.items()
+            }
         return found
 
 

@@ -13,6 +13,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from probeta.errors import UsageError
 from probeta.evaluation.intervals import Interval, mcnemar, paired_difference
 from probeta.evaluation.units import Units
 
@@ -29,6 +30,14 @@ class Contrast:
     against: str
     same: Sequence[str]
     key: str = "base"
+
+    def refuse_nothing(self, units: Units) -> None:
+        """Raise a UsageError where units are there but none to compare: what was asked for has no result."""
+        if len(units):
+            values = set(units.column(self.attribute))
+            units.where({self.attribute: [self.against]})
+            if len(values) == 1:
+                raise UsageError(f"all units have {self.attribute}={self.against}: there is none to compare")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

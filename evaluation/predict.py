@@ -1,4 +1,4 @@
-"""Predicted recall of systems on corpora: what `probeta predict` does, as a function."""
+"""Predicted recall of systems on corpora, from recall per cell and the corpora's spans."""
 
 from __future__ import annotations
 

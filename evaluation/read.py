@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from probeta import builtset
-from probeta.errors import Fault
+from probeta.errors import Fault, UsageError
 from probeta.evaluation.attribute_table import join_attributes
 from probeta.evaluation.items import Item
 from probeta.evaluation.spantable import Labels
@@ -61,6 +61,12 @@ def only_test(path: Path) -> str | None:
     """``test`` for a built set of several splits with that one among them; else None, all there is."""
     splits = builtset.configs(path).get("sentences", []) if path.is_dir() else []
     return "test" if len(splits) > 1 and "test" in splits else None
+
+
+def refuse_split(path: Path, split: str | None) -> None:
+    """Raise a UsageError where a split is asked for of what has none."""
+    if split is not None and not path.is_dir():
+        raise UsageError(f"{path} is a file and has no splits: leave --split out, or name the built set")
 
 
 def load_columns(path: Path | str, *, options: ReadOptions, columns: Sequence[int]) -> list[Loaded]:

@@ -1,48 +1,124 @@
-"""Scores on disk: ``reports/scores.json``, the heat map beside it, and cells for a projection."""
+"""Scores on disk: ``reports/scores.json``, the heat maps beside it, and cells for a projection."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from probeta import atomic, tables
-from probeta.evaluation.cells import attributes_named
+from probeta import atomic, builtset, tables
+from probeta.errors import UsageError
+from probeta.evaluation.cells import CROSS, attributes_named
+from probeta.evaluation.counts import Counts
 from probeta.evaluation.evaluate import CellTable, SpanEvaluation
-from probeta.evaluation.heatmap import Tile, write_heat_map
+from probeta.evaluation.evaluate_pairs import PairEvaluation
+from probeta.evaluation.heatmap import Tile, heat_map, rate_tile
 
 #: Of ``reports/scores.json``; raised when a key changes its meaning.
 SCHEMA_VERSION = 1
 
-
-def write_scores(out: Path, scores: Mapping[str, Any]) -> Path:
-    """Write ``out/reports/scores.json``, whole or not at all; the path is returned."""
-    path = out / "reports" / "scores.json"
-    text = json.dumps(
-        {"schema_version": SCHEMA_VERSION, **scores}, ensure_ascii=False, indent=2, allow_nan=False
-    )
-    atomic.write_text(path, text + "\n")
-    return path
+#: The report and its heat maps, in the folder ``reports``.
+SCORES, MAPS = "scores.json", "scores.svg"
 
 
-def write_span_heat_map(out: Path, found: SpanEvaluation, by: Sequence[str] = ()) -> Path | None:
-    """Write ``out/reports/scores.svg``, a map for each table; None if no attribute was asked for."""
-    groups = {
-        _heading(table): [
-            Tile(cell.name, system, cell.counts.recall, cell.counts.gold)
-            for system in found.scores.systems
-            for cell in found.cells(system, table)
+def write_report(out: Path, found: SpanEvaluation | PairEvaluation, *, by: Sequence[str] = ()) -> list[str]:
+    """Write ``out/reports/scores.json`` and ``scores.svg``, both or nothing; what was written is returned.
+
+    The maps of an earlier report do not outlive it. ``out`` may be a built set, whose checksums then cover
+    the report; it may not stand in one.
+    """
+    builtset.refuse_inside(out)
+    report = {"schema_version": SCHEMA_VERSION, **found.to_json()}
+    files = {SCORES: json.dumps(report, ensure_ascii=False, indent=2, allow_nan=False) + "\n"}
+    groups = span_maps(found, by) if isinstance(found, SpanEvaluation) else pair_maps(found)
+    if groups:
+        data = found.signature.partition("|")[0].removeprefix("data:").partition("@")[0]
+        title = f"{found.protocol.name} on {data}, percent; in brackets what there is to find"
+        files[MAPS] = heat_map(groups, title=title, note=found.signature)
+    summed = builtset.is_built_set(out)
+    with atomic.changed(out if summed else out / "reports") as folder:
+        reports = folder / "reports" if summed else folder
+        for name in (SCORES, MAPS):
+            (reports / name).unlink(missing_ok=True)
+        for name, text in files.items():
+            atomic.write_text(reports / name, text)
+        if summed:
+            atomic.write_text(folder / "SHA256SUMS", builtset.checksums(folder))
+    return [f"reports/{name}" for name in files]
+
+
+def span_maps(found: SpanEvaluation, by: Sequence[str] = ()) -> dict[str, list[Tile]]:
+    """A map for each table, cells down and systems across, and one by label where there are several.
+
+    It shows F1 if that is what the protocol ranks by and what the predictions' attributes allow, else recall.
+    None is drawn if no attribute was asked for.
+    """
+    systems = found.scores.systems
+    groups: dict[str, list[Tile]] = {}
+    for table in cell_tables(found, by):
+        found_cells = [(system, cell) for system in systems for cell in found.cells(system, table)]
+        measure = _measure(found, [cell.counts for _, cell in found_cells])
+        groups[f"{_TITLES[measure]} by {_heading(table)}"] = [
+            rate_tile(
+                ", ".join(cell.values.values()),
+                system,
+                getattr(cell.counts, measure),
+                support=cell.counts.gold,
+            )
+            for system, cell in found_cells
         ]
-        for table in cell_tables(found, by)
-    }
-    groups = {heading: tiles for heading, tiles in groups.items() if tiles}
-    if not groups:
-        return None
-    path = out / "reports" / "scores.svg"
-    data = found.signature.partition("|")[0].removeprefix("data:").partition("@")[0]
-    write_heat_map(path, groups, title=f"Recall on {data}, percent", note=found.signature)
-    return path
+    labelled = [
+        (name, label, counts) for name, one in systems.items() for label, counts in one.labels.items()
+    ]
+    if groups and len({label for _, label, _ in labelled}) > 1:
+        measure = _measure(found, [counts for _, _, counts in labelled])
+        groups.setdefault(
+            f"{_TITLES[measure]} by label",
+            [
+                rate_tile(label, name, getattr(counts, measure), support=counts.gold)
+                for name, label, counts in labelled
+            ],
+        )
+    return {heading: tiles for heading, tiles in groups.items() if tiles}
+
+
+_TITLES = {"f1": "F1", "recall": "recall"}
+
+
+def _measure(found: SpanEvaluation, counts: Sequence[Counts]) -> str:
+    known = all(one.predicted is not None for one in counts)
+    return "f1" if found.protocol.primary == "f1" and known else "recall"
+
+
+def pair_maps(found: PairEvaluation) -> dict[str, list[Tile]]:
+    """Each system's confusion matrix, in percent of the gold class, then accuracy by attribute and part."""
+    groups: dict[str, list[Tile]] = {}
+    for system, scores in found.systems.items():
+        classes = scores.overall.classes()
+        groups[f"{system}: gold down, predicted across, percent of the gold class"] = [
+            Tile(
+                f"{gold} ({counts.gold})",
+                predicted,
+                count / counts.gold if counts.gold else None,
+                f"{count} ({100 * count / counts.gold:.0f} %)" if counts.gold else str(count),
+            )
+            for gold, counts in classes.items()
+            for predicted in classes
+            for count in [scores.overall.confusion.get((gold, predicted), 0)]
+        ]
+    first = next(iter(found.systems.values()))
+    for name in first.by:
+        groups[f"accuracy by {' x '.join(attributes_named(name))}"] = [
+            rate_tile(value.replace(CROSS, ", "), system, part.accuracy, support=part.support)
+            for system, scores in found.systems.items()
+            for value, part in scores.by[name].items()
+        ]
+    parts = [
+        rate_tile(name, system, part.accuracy, support=part.support)
+        for system, scores in found.systems.items()
+        for name, part in scores.parts.items()
+    ]
+    return groups | ({"accuracy by part": parts} if parts else {})
 
 
 def _heading(table: CellTable) -> str:
@@ -62,15 +138,27 @@ def cell_tables(found: SpanEvaluation, by: Sequence[str] = ()) -> list[CellTable
     return tables + [CellTable(name, attributes_named(name), {}) for name in named]
 
 
-def write_cells(path: Path, found: SpanEvaluation, by: Sequence[str] = ()) -> None:
-    """Write recall per cell as `probeta predict --recalls` reads it; a blank attribute is any value."""
-    rows = list(_cell_rows(found, cell_tables(found, by)))
+def write_cells(path: Path, found: SpanEvaluation, *, by: Sequence[str] = ()) -> None:
+    """Write recall per cell as `probeta predict --recalls` reads it; a blank attribute is any value.
+
+    Raises a UsageError where no attribute makes cells, or where there is no span to be found.
+    """
+    wanted = cell_tables(found, by)
+    if not wanted:
+        raise UsageError(
+            f"the protocol {found.protocol.name} has no cells of its own: name attributes, "
+            "for instance --by casing:quotes"
+        )
+    rows = list(_cell_rows(found, wanted))
+    if not rows:
+        raise UsageError("the gold has no span, so there is no recall to write")
+    builtset.refuse_inside(path)
     columns = dict.fromkeys(name for row in rows for name in row)
     ordered = ["system", *(name for name in columns if name not in ("system", "n", "recall")), "n", "recall"]
     tables.write_table(path, columns=ordered, rows=rows)
 
 
-def _cell_rows(found: SpanEvaluation, wanted: Sequence[CellTable]) -> Iterator[dict[str, object]]:
+def _cell_rows(found: SpanEvaluation, wanted: Sequence[CellTable]) -> Iterator[Mapping[str, object]]:
     for system in found.scores.systems:
         for table in wanted:
             fixed = {name: values[0] for name, values in table.where.items() if len(values) == 1}

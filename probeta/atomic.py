@@ -132,6 +132,27 @@ def folder(target: Path) -> Iterator[Path]:
 
 
 @contextmanager
+def changed(target: Path) -> Iterator[Path]:
+    """Yield what is in the folder ``target`` to change; it takes the target's place on success.
+
+    Files are linked, not copied: put a new file in the place of one, never write into it. A folder that is
+    not there yet is empty.
+    """
+    with folder(target) as new:
+        if target.exists():
+            shutil.copytree(target, new, dirs_exist_ok=True, symlinks=True, copy_function=_link)
+        yield new
+
+
+def _link(source: str, target: str) -> None:
+    try:
+        os.link(source, target)
+    except OSError:
+        # Some file systems have no links.
+        shutil.copy2(source, target)
+
+
+@contextmanager
 def file(target: Path) -> Iterator[Path]:
     """Yield a temporary path to write; on success it is renamed to ``target``, on failure removed.
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from probeta.errors import DataError, Fault, UsageError
+from probeta.hashing import file_sha256
 from probeta.records import Sentence, Span
 
 if TYPE_CHECKING:
@@ -127,6 +128,12 @@ def is_summed(name: str) -> bool:
         first == PRIVATE
         or (not rest and (first == "SHA256SUMS" or (first.startswith("README") and first.endswith(".md"))))
     )
+
+
+def checksums(folder: Path) -> str:
+    """The text of SHA256SUMS for what stands in ``folder``, in the form that ``sha256sum --check`` reads."""
+    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    return "".join(f"{file_sha256(folder / name)}  {name}\n" for name in names if is_summed(name))
 
 
 def is_built_set(folder: Path) -> bool:

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from probeta import atomic, builtset
 from probeta.errors import UsageError
-from probeta.hashing import file_sha256
 from probeta.publishing import regions
 from probeta.publishing.regions import HandText
 
@@ -114,7 +113,7 @@ def fill(folder: Path, contents: Contents, kept: HandText) -> None:
     if contents.documents:
         for name, text in contents.documents(folder, kept).items():
             put(folder / name, text)
-    put(folder / "SHA256SUMS", checksums(folder))
+    put(folder / "SHA256SUMS", builtset.checksums(folder))
 
 
 def hand_text(folder: Path) -> dict[str, dict[str, str]]:
@@ -157,18 +156,3 @@ def write_parquet(
     with pq.ParquetWriter(path, schema, compression="snappy") as writer:
         for batch in batches:
             writer.write_batch(batch.cast(schema))
-
-
-def sum_paths(folder: Path) -> Iterator[Path]:
-    """The files that SHA256SUMS covers, sorted by their path in the folder."""
-    paths = [path for path in folder.rglob("*") if path.is_file()]
-    for path in sorted(paths, key=lambda path: path.relative_to(folder).as_posix()):
-        if builtset.is_summed(path.relative_to(folder).as_posix()):
-            yield path
-
-
-def checksums(folder: Path) -> str:
-    """The text of SHA256SUMS, in the form that ``sha256sum --check`` reads."""
-    return "".join(
-        f"{file_sha256(path)}  {path.relative_to(folder).as_posix()}\n" for path in sum_paths(folder)
-    )

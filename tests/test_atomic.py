@@ -34,6 +34,28 @@ def test_a_replaced_folder_holds_only_the_new_files(tmp_path: Path) -> None:
     assert [path.name for path in target.iterdir()] == ["b"]
 
 
+def test_a_changed_folder_keeps_what_is_not_replaced(tmp_path: Path) -> None:
+    target = tmp_path / "set"
+    (target / "data").mkdir(parents=True)
+    (target / "data" / "big").write_text("big")
+    (target / "a").write_text("old")
+    (target / "link").symlink_to("a")
+    inode = (target / "data" / "big").stat().st_ino
+    with pytest.raises(RuntimeError), atomic.changed(target) as folder:
+        atomic.write_text(folder / "a", "new")
+        raise RuntimeError
+    assert (target / "a").read_text() == "old"
+    with atomic.changed(target) as folder:
+        atomic.write_text(folder / "a", "new")
+    assert (target / "a").read_text() == (target / "link").read_text() == "new"
+    assert (target / "link").is_symlink()
+    assert (target / "data" / "big").stat().st_ino == inode, "linked, not copied"
+    assert [path.name for path in tmp_path.iterdir()] == ["set"]
+    with atomic.changed(tmp_path / "none") as folder:
+        (folder / "a").write_text("first")
+    assert (tmp_path / "none" / "a").read_text() == "first"
+
+
 @pytest.mark.parametrize("crashed_before_rename", [True, False])
 def test_the_next_run_repairs_a_crash(tmp_path: Path, crashed_before_rename: bool) -> None:
     # The two states that a kill between the renames can leave.

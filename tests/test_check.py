@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from probeta.builtset import checksums
 from probeta.errors import UsageError
 from probeta.hashing import text_hash
-from probeta.publishing.folder import checksums
 from probeta.validation.check import check
 
 Rows = list[dict[str, Any]]

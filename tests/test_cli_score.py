@@ -216,7 +216,8 @@ def test_reports_and_cells_are_written(
     report = json.loads((out / "reports" / "scores.json").read_text("utf-8"))
     assert report["schema_version"] == 1 and report["overall"]["correct"] == 4
     svg = (out / "reports" / "scores.svg").read_text("utf-8")
-    assert svg.startswith("<svg") and "100.0" in svg and "33.3" in svg
+    # F1: with 3 of 3 and nothing else, without 1 of 3 with one spurious, 2/5.
+    assert svg.startswith("<svg") and "100.0" in svg and "40.0" in svg
     assert cells.read_text("utf-8").splitlines() == [
         "system,quotes,n,recall",
         "system,with,3,1.0",
@@ -230,14 +231,78 @@ def test_what_is_written_is_said(
     out, cells = tmp_path / "out", tmp_path / "cells.csv"
     _, err = run(capsys, gold, predictions, "--by", "quotes", "--out", out, "--cells", cells)
     assert err.splitlines() == [
-        f"written to {out}: reports/scores.json, reports/scores.svg",
         f"written: {cells}",
+        f"written to {out}: reports/scores.json, reports/scores.svg",
     ]
     # A heading for each attribute; the title says what is shown, not only under which options.
     run(capsys, gold, predictions, "--by", "quotes,label", "--out", out)
     drawn = (out / "reports" / "scores.svg").read_text("utf-8")
-    for text in ("Recall on gold.jsonl, percent", ">quotes<", ">label<", ">without<", ">ENG<"):
+    # Rows say how many spans they are about; predictions have both attributes, so the rates are F1.
+    for text in ("strict on gold.jsonl, percent", "F1 by quotes", "F1 by label", "without (3)", "ENG (6)"):
         assert text in drawn
+    run(capsys, gold, predictions, "--by", "position", "--out", out)
+    assert "recall by position" in (out / "reports" / "scores.svg").read_text("utf-8")
+    # The map of an earlier report does not outlive it; other files beside it do.
+    (out / "reports" / "mine.txt").write_text("mine", "utf-8")
+    _, err = run(capsys, gold, predictions, "--out", out)
+    assert err == f"written to {out}: reports/scores.json\n"
+    assert sorted(path.name for path in (out / "reports").iterdir()) == ["mine.txt", "scores.json"]
+
+
+def test_cells_need_attributes_and_spans(
+    gold: Path, predictions: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cells = tmp_path / "cells.csv"
+    _, err = run(capsys, gold, predictions, "--cells", cells, code=2)
+    assert "the protocol strict has no cells of its own: name attributes, for instance --by" in err
+    empty = write_jsonl(tmp_path / "empty.jsonl", [{"id": "a", "text": "Nada", "spans": []}])
+    _, err = run(capsys, empty, empty, "--by", "quotes", "--cells", cells, code=2)
+    assert "the gold has no span" in err
+    assert not cells.exists()
+
+
+def test_a_file_has_no_splits(
+    gold: Path, predictions: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, err = run(capsys, gold, predictions, "--split", "test", code=2)
+    assert f"{gold} is a file and has no splits" in err
+    labels = write_jsonl(tmp_path / "labels.jsonl", [{"id": "a", "label": "neutral"}])
+    _, err = run(capsys, labels, labels, "--protocol", "nli", "--split", "test", code=2)
+    assert "has no splits" in err
+
+
+def test_paired_needs_a_value_and_another(
+    gold: Path, predictions: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, err = run(capsys, gold, predictions, "--paired", "quotes=zz", code=2)
+    assert "no unit has quotes=zz; its values are with, without" in err
+    _, err = run(capsys, gold, predictions, "--paired", "quots=with", code=2)
+    assert "did you mean quotes?" in err
+    _, err = run(capsys, gold, predictions, "--paired", "quotes", code=2)
+    assert "write attribute=value" in err
+    _, err = run(capsys, gold, predictions, "--where", "quotes=with", "--paired", "quotes=with", code=2)
+    assert "all units have quotes=with: there is none to compare" in err
+
+
+def test_faults_of_conll_items_stand_at_their_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Comments and tokens make item 2 begin in line 6 of one file and in line 5 of the other."""
+    gold, other = tmp_path / "gold.conll", tmp_path / "other.conll"
+    gold.write_text("# id = a\n# region = X\nuno\tO\ndos\tO\n\n# id = b\ntres\tO\n", "utf-8")
+    other.write_text("# id = a\nuno\tO\ndos\tO\n\n# id = b\ncuatro\tO\n", "utf-8")
+    _, err = run(capsys, gold, other, code=1)
+    assert f"{other}:5: item 2 has another text" in err
+    other.write_text("# id = a\nuno\tO\ndos\tO\n", "utf-8")
+    _, err = run(capsys, gold, other, code=1)
+    assert f"{gold}:6: item 2 of the gold has no prediction" in err
+    _, err = run(capsys, gold, gold, "--protocol", "histnero", code=1)
+    assert f"{gold}:1 [region]: item 1 has no region that is declared" in err
+    assert f"{gold}:6 [region]: item 2 has no region that is declared" in err
+    gold.write_text("\nuno\tO\n\n\n\ndos\tO\n", "utf-8")
+    other.write_text("uno\tO\n\ndos\tO\n\ntres\tO\n", "utf-8")
+    _, err = run(capsys, gold, other, code=1)
+    assert f"{other}:5: gold and predictions have different numbers of items" in err
 
 
 def test_labels_that_the_gold_lacks_are_told(

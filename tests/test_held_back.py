@@ -17,9 +17,9 @@ from hub_standin import Hub
 from small_recipe import faults
 
 from probeta import builtset
+from probeta.builtset import checksums
 from probeta.errors import DataError
 from probeta.pipeline.build import build
-from probeta.publishing.folder import checksums
 from probeta.publishing.gates.held_back import check_held_back
 from probeta.publishing.gates.subject import open_subject
 from probeta.publishing.lint import lint

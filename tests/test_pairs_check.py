@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from probeta.builtset import checksums
 from probeta.canary import canary
 from probeta.hashing import text_hash
 from probeta.pipeline.build import build
-from probeta.publishing.folder import checksums
 from probeta.validation.check import check
 
 Rows = list[dict[str, Any]]

@@ -16,6 +16,7 @@ from probeta.cli.main import main
 from probeta.errors import DataError, UsageError
 from probeta.evaluation.betabinomial import central_interval, found_spans
 from probeta.evaluation.predict import SpanOptions, corpus_spans, predict
+from probeta.evaluation.predict_files import Files, Request, predict_files
 from probeta.evaluation.projection import CellRate, look_up, project, read_rates
 from probeta.evaluation.shrinkage import margins, shrink_rates
 from probeta.formats import ReadOptions
@@ -350,6 +351,17 @@ def test_an_unknown_value_is_told_with_the_nearest(
     _, err = run(capsys, "--recalls", cells, "--corpus", corpus, code=1)
     assert "cells.csv:2 [casing]: casing has no such value" in err and "write standard" in err
     assert "1 fault" in err
+
+
+def test_the_library_predicts_from_files_as_the_command(
+    corpus: Path, small_cells: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = json.loads(run(capsys, "--recalls", small_cells, "--corpus", f"dev={corpus}", "--json")[0])
+    found = predict_files(Files(recalls=small_cells, corpora={"dev": corpus}), Request())
+    assert found.to_json() == told
+    assert "spelling:es-strict" in found.signature and "split:" not in found.signature
+    _, err = run(capsys, "--recalls", small_cells, "--corpus", corpus, "--split", "test", code=2)
+    assert "--split names a split of a built set, and no corpus is one" in err
 
 
 def test_a_corpus_without_spans_is_a_wrong_use(

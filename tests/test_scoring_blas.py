@@ -10,6 +10,10 @@ import pytest
 
 from probeta import builtset
 from probeta.cli.main import main
+from probeta.errors import UsageError
+from probeta.evaluation.evaluate import Files, Request, evaluate_spans
+from probeta.evaluation.protocol import load_protocol
+from probeta.evaluation.report import write_report
 from probeta.pipeline.build import build
 from probeta.validation.check import check
 
@@ -94,6 +98,35 @@ def test_scores_written_into_the_set_leave_it_sound(
     report = json.loads((built / "reports" / "scores.json").read_text("utf-8"))
     assert report["signature"] == before["signature"], "a report does not change the data"
     assert report["overall"]["reason"].startswith("no predictions")
+
+
+def test_a_report_is_written_whole_or_not_at_all(
+    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Scores, map and checksums change together, and nothing is written into the middle of a set."""
+    protocol = load_protocol("blas")
+    system = tmp_path / "nothing.jsonl"
+    ids = [sentence.id for sentence in builtset.sentences(built)]
+    system.write_text("".join(json.dumps({"id": id, "spans": []}) + "\n" for id in ids), "utf-8")
+    found = evaluate_spans(Files(gold=built, systems={"nothing": system}), protocol, Request(samples=10))
+    write_report(built, found)
+    before = {path: path.read_bytes() for path in built.rglob("*") if path.is_file()}
+    other = evaluate_spans(
+        Files(gold=built, systems={"nothing": system}), protocol, Request(samples=10, by=["quotes"])
+    )
+
+    def fails(folder: Path) -> str:
+        raise OSError("no space left")
+
+    with monkeypatch.context() as patched, pytest.raises(UsageError, match="no space left"):
+        patched.setattr(builtset, "checksums", fails)
+        write_report(built, other)
+    assert {path: path.read_bytes() for path in built.rglob("*") if path.is_file()} == before
+    with pytest.raises(UsageError, match="would stand in the built set"):
+        write_report(built / "reports", other)
+    write_report(built, other)
+    assert check(built).faults == []
+    assert json.loads((built / "reports" / "scores.json").read_text("utf-8"))["by"].keys() == {"quotes"}
 
 
 def test_predictions_as_tokens_of_the_set(

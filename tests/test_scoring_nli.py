@@ -172,6 +172,32 @@ def test_several_systems_are_ranked(
     assert "stress_negation" not in found["systems"]["perfect"]["parts"]
 
 
+def test_examples_of_each_class_and_the_maps(
+    gold: Path, predictions: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = json.loads(run(capsys, gold, predictions, "--examples", "3", "--json")[0])["examples"]
+    assert {
+        name: {kind: [(row["item"], row["predicted"]) for row in rows] for kind, rows in kinds.items()}
+        for name, kinds in found.items()
+    } == {
+        "contrasting": {"right": [("p3", "contrasting")], "wrong": []},
+        "entailment": {"right": [("p1", "entailment")], "wrong": []},
+        "neutral": {"right": [], "wrong": [("p2", "contrasting")]},
+        "reasoning": {"right": [], "wrong": [("p4", "neutral")]},
+    }
+    out = tmp_path / "out"
+    text, err = run(capsys, gold, predictions, "--examples", "1", "--out", out)
+    assert "system, neutral, wrong:\n  p2 -> contrasting: Una premisa. | Una hipótesis." in text
+    assert "system, neutral, right: none" in text
+    assert "reports/scores.svg" in err
+    drawn = (out / "reports" / "scores.svg").read_text("utf-8")
+    # One neutral pair, taken for contrasting: the whole of its row.
+    for part in ("system: gold down, predicted across", "neutral (1)", "1 (100 %)", "accuracy by genre"):
+        assert part in drawn
+    for part in ("clinical (2)", "accuracy by part", "stress_negation (4)", "validated (3)"):
+        assert part in drawn
+
+
 def test_classes_that_the_gold_lacks_are_told(
     gold: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from probeta import builtset
+from probeta.builtset import checksums
 from probeta.cli.main import main
 from probeta.pipeline.build import build
-from probeta.publishing.folder import checksums
 from probeta.publishing.lint import lint
 from probeta.validation import annotations
 from probeta.validation.adjudication.publish import pseudonyms

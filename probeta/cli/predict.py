@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -57,50 +56,30 @@ def command(
     Example: probeta predict --recalls cells.csv --corpus dev.conll --label ENG --true true.csv
     """
     with reported(as_json=as_json):
-        from probeta.evaluation.files import data_version, named_files
-        from probeta.evaluation.predict import SpanOptions, corpus_spans, predict
-        from probeta.evaluation.projection import read_rates
-        from probeta.evaluation.read import only_test
-        from probeta.evaluation.true_scores import read_true
+        from probeta.evaluation.files import named_files
+        from probeta.evaluation.predict import SpanOptions
+        from probeta.evaluation.predict_files import Files, Request, predict_files
         from probeta.formats import ReadOptions
-        from probeta.signature import signature
 
-        corpora = named_files(corpus, what="corpora")
-        splits = {name: split or only_test(path) for name, path in corpora.items()}
-        spans = SpanOptions(
-            label=label,
-            language=language,
-            spelling=spelling,
-            ambiguity=None if no_ambiguity else ambiguity,
-            adjacency=not no_adjacency,
-        )
-        reading = ReadOptions(
-            scheme=scheme, invalid=invalid, label=label, token_column=token_column, tag_column=tag_column
-        )
-        rates = read_rates(recalls)
-        wanted = {name for cells in rates.values() for cell in cells for name in cell.values}
-        found = predict(
-            rates,
-            {
-                name: corpus_spans(
-                    path, wanted=wanted, options=spans, reading=replace(reading, split=splits[name])
-                )
-                for name, path in corpora.items()
-            },
-            true=None if true is None else read_true(true, corpora=list(corpora)),
-            shrink=shrink,
-            file=str(recalls),
-            signature=signature(
-                {
-                    "recalls": data_version(recalls),
-                    "corpora": "+".join(data_version(path) for path in corpora.values()),
-                    "split": "+".join(dict.fromkeys(filter(None, splits.values()))) or None,
-                    "label": label,
-                    "spelling": f"{language}-{spelling}",
-                    "ambiguity": None if no_ambiguity else f"{language}-{ambiguity}",
-                    "adjacency": "off" if no_adjacency else "on",
-                    "shrink": shrink,
-                }
+        found = predict_files(
+            Files(recalls=recalls, corpora=named_files(corpus, what="corpora"), true=true),
+            Request(
+                spans=SpanOptions(
+                    label=label,
+                    language=language,
+                    spelling=spelling,
+                    ambiguity=None if no_ambiguity else ambiguity,
+                    adjacency=not no_adjacency,
+                ),
+                reading=ReadOptions(
+                    scheme=scheme,
+                    invalid=invalid,
+                    label=label,
+                    token_column=token_column,
+                    tag_column=tag_column,
+                ),
+                split=split,
+                shrink=shrink,
             ),
         )
         if as_json:

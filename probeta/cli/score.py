@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,8 @@ from probeta.cli.common import Json, command_app, print_json, reported
 from probeta.progress import say
 
 if TYPE_CHECKING:
+    from probeta.evaluation.evaluate import SpanEvaluation
+    from probeta.evaluation.evaluate_pairs import PairEvaluation
     from probeta.evaluation.protocol import Protocol
 
 app = command_app()
@@ -70,7 +72,13 @@ def command(
         Path | None, typer.Option(help="A table of span attributes, as `probeta attributes` writes it.")
     ] = None,
     language: Annotated[str, typer.Option(help="The language of automatic attributes.")] = "es",
-    examples: Annotated[int, typer.Option(min=0, help="Show N hits, misses and spurious spans.")] = 0,
+    examples: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Show N hits, misses and spurious spans; of pairs N right and N wrong ones of each class.",
+        ),
+    ] = 0,
     samples: Annotated[int, typer.Option(min=1, help="Bootstrap samples.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap and of the examples.")] = 0,
     gold_format: Annotated[
@@ -116,12 +124,12 @@ def command(
         _refuse([name for name, value in given.items() if value], chosen)
         crossings = [part.strip() for entry in by or () for part in entry.split(",") if part.strip()]
         if chosen.kind == "pairs":
-            _pairs(chosen, gold, systems, crossings, seen, split, samples, seed, out, as_json)
+            _pairs(chosen, gold, systems, crossings, seen, split, samples, seed, examples, out, as_json)
             return
         from probeta.cli.score_tables import print_spans
         from probeta.evaluation.evaluate import Files, Request, evaluate_spans
         from probeta.evaluation.read import only_test
-        from probeta.evaluation.report import write_cells, write_span_heat_map
+        from probeta.evaluation.report import write_cells
         from probeta.formats import ReadOptions
 
         found = evaluate_spans(
@@ -157,11 +165,10 @@ def command(
             ),
         )
         _warn(found.warnings())
-        drawn = None if out is None else write_span_heat_map(out, found, crossings)
-        _written(found.to_json(), out, drawn)
         if cells is not None:
-            write_cells(cells, found, crossings)
+            write_cells(cells, found, by=crossings)
             say(f"written: {cells}")
+        _written(found, out, crossings)
         if as_json:
             print_json(found.to_json())
         else:
@@ -176,7 +183,6 @@ _SPANS_ONLY = (
     "--scenario",
     "--where",
     "--attributes",
-    "--examples",
     "--cells",
 )
 _NOT_FOR = {"spans": ("--seen",), "pairs": _SPANS_ONLY, "strings": ("--pred-column", "--match", "--seen")}
@@ -208,6 +214,7 @@ def _pairs(
     split: str | None,
     samples: int,
     seed: int,
+    examples: int,
     out: Path | None,
     as_json: bool,
 ) -> None:
@@ -223,9 +230,10 @@ def _pairs(
         split=split,
         samples=samples,
         seed=seed,
+        examples=examples,
     )
     _warn(found.warnings())
-    _written(found.to_json(), out)
+    _written(found, out, by)
     if as_json:
         print_json(found.to_json())
     else:
@@ -237,16 +245,9 @@ def _warn(warnings: list[str]) -> None:
         say(f"! {warning}")
 
 
-def _written(scores: dict[str, Any], out: Path | None, drawn: Path | None = None) -> None:
-    """Write the report and say so; a built set's checksums then cover it and what was ``drawn`` too."""
-    from probeta import atomic
-    from probeta.builtset import is_built_set
-    from probeta.evaluation.report import write_scores
-    from probeta.publishing.folder import checksums
+def _written(found: SpanEvaluation | PairEvaluation, out: Path | None, by: list[str]) -> None:
+    """Write the report where one is asked for, and say what was written."""
+    from probeta.evaluation.report import write_report
 
     if out is not None:
-        report = write_scores(out, scores)
-        if is_built_set(out):
-            atomic.write_text(out / "SHA256SUMS", checksums(out))
-        names = [path.relative_to(out).as_posix() for path in (report, drawn) if path is not None]
-        say(f"written to {out}: {', '.join(names)}")
+        say(f"written to {out}: {', '.join(write_report(out, found, by=by))}")

@@ -335,4 +335,12 @@ def print_pairs(found: PairEvaluation) -> None:
     ]
     if rows:
         print_table("Parts", ["system", "part", "pairs", "accuracy", "macro F1"], rows, words=2)
+    for name, one in found.systems.items():
+        for label, kinds in one.examples.items():
+            for kind, examples in kinds.items():
+                print(f"\n{name}, {label}, {kind}:{'' if examples else ' none'}")
+                for row in examples:
+                    guess = f" -> {row['predicted']}" if kind == "wrong" else ""
+                    texts = [str(row[part]) for part in ("sentence_1", "sentence_2") if part in row]
+                    print(f"  {row['item']}{guess}{': ' if texts else ''}{' | '.join(texts)}")
     print(f"\n{found.signature}")
