@@ -33,7 +33,7 @@ texts = st.one_of(
 )
 policies = st.builds(
     Policies,
-    quote_style=st.sampled_from(["curly", "straight", "guillemets"]),
+    quote_style=st.sampled_from(["curly", "straight", "guillemets", "german", "romanian"]),
     nested_style=st.sampled_from(["auto", "single"]),
     existing_quotes=st.sampled_from(["strip", "keep", "convert"]),
     title_rest=st.sampled_from(["keep", "lower"]),

@@ -238,3 +238,27 @@ def test_a_feature_that_every_form_gives_needs_no_column(tmp_path: Path) -> None
     )
     made = list(generate_base(load_recipe(folder)))
     assert [sentence.text for sentence in made] == ["nueva gata."]
+
+
+@pytest.mark.parametrize(
+    ("language", "families", "told"),
+    [
+        ("de", {"spelling": "strict"}, ["there are no spelling rules for language 'de'; there are for: es"]),
+        ("de", {"ambiguity": "wspanish"}, ["there are no word lists for language 'de'; there are for: es"]),
+        (
+            "es",
+            {"spelling": "stric+no_ze", "ambiguity": "wspanis"},
+            ["did you mean strict?", "did you mean wspanish?"],
+        ),
+        ("es", {"spelling": "lenient+no_ze", "ambiguity": "wspanish_entries"}, []),
+    ],
+)
+def test_a_family_that_the_language_does_not_have_is_a_fault_with_its_line(
+    tmp_path: Path, language: str, families: dict[str, str], told: list[str]
+) -> None:
+    found = small_recipe.faults(tmp_path, [{"text": "Un [[pie]]."}], language=language, families=families)
+    lines = (tmp_path / "probeta.yaml").read_text(encoding="utf-8").splitlines()
+    assert len(found) == len(told)
+    for fault, words, (name, family) in zip(found, told, families.items(), strict=False):
+        assert words in fault.message
+        assert fault.row is not None and lines[fault.row - 1].strip() == f"{name}: {family}"

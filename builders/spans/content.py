@@ -8,7 +8,7 @@ from functools import partial
 from typing import TypeVar
 
 from probeta.builders.spans.agreement import Agreement, read_agreement
-from probeta.builders.spans.dimensions import perturbation_faults
+from probeta.builders.spans.dimensions import family_faults, perturbation_faults
 from probeta.builders.spans.joins import Join, read_joins
 from probeta.builders.spans.lexicon import Lexicon, read_lexicon
 from probeta.builders.spans.sentences import SPLIT, SentenceRow, read_sentences
@@ -48,7 +48,7 @@ class Content:
 
 def load_content(recipe: SpanRecipe) -> Content:
     """Read the tables of ``recipe``; a DataError with every fault, each with file, row and column."""
-    faults = list(perturbation_faults(recipe))
+    faults = [*perturbation_faults(recipe), *family_faults(recipe)]
 
     def attempt(read: Callable[[], T]) -> T | None:
         try:

@@ -1,12 +1,15 @@
-"""The perturbation grid of a recipe against the perturbations that there are: names, values, policies."""
+"""What a recipe names against what there is: perturbations, their values and policies, families of rules."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from probeta.builders.spans import ambiguity
+from probeta.builders.spans.lists import WITHOUT
 from probeta.builders.spans.perturbation import parameter_names
 from probeta.builders.spans.registry import Registry
-from probeta.errors import Fault, UsageError, nearest
+from probeta.builders.spans.spelling import spelling
+from probeta.errors import Fault, UsageError, nearest, one_of
 from probeta.recipe.schema import SpanSetRecipe
 from probeta.recipe.source import Place, dotted
 
@@ -50,6 +53,24 @@ def perturbation_faults(recipe: SpanSetRecipe) -> Iterator[Fault]:
             registry.create(accepted[policy], {policy: value})
         except UsageError as error:
             yield _fault(recipe, place, "unknown_value", str(error))
+
+
+def family_faults(recipe: SpanSetRecipe) -> Iterator[Fault]:
+    """Every family that the recipe's language does not have, with its line."""
+    for name, family in recipe.families.items():
+        try:
+            if name == "spelling":
+                spelling(recipe.language, family)
+            else:
+                one_of(family, ambiguity.families(recipe.language), what="word list")
+        except UsageError as error:
+            yield _fault(
+                recipe,
+                ("families", name),
+                "family",
+                str(error).removesuffix(WITHOUT),
+                fix="leave it out; the set has no such attribute then" if WITHOUT in str(error) else None,
+            )
 
 
 def _fault(

@@ -10,8 +10,11 @@ from typing import Any
 
 from probeta.errors import UsageError
 
-#: What to do without: lengths, positions, casings and quotes need no list.
-_WITHOUT = ". The other attributes need none: --no-spelling --no-ambiguity leave these out"
+#: What to do without: lengths, positions, casings and quotes need no list. For commands; a recipe leaves a key out.
+WITHOUT = ". The other attributes need none: --no-spelling --no-ambiguity leave these out"
+
+#: What a table holds, in a reader's words.
+_MEANT = {"spelling": "spelling rules", "ambiguity": "word lists"}
 
 
 def _root() -> Traversable:
@@ -24,16 +27,6 @@ def languages() -> list[str]:
     return sorted(entry.name for entry in root.iterdir() if entry.is_dir()) if root.is_dir() else []
 
 
-def _folder(language: str) -> Traversable:
-    known = languages()
-    if language not in known:
-        raise UsageError(
-            f"there are no spelling rules or word lists for language {language!r}; "
-            f"there are for: {', '.join(known)}{_WITHOUT}"
-        )
-    return _root() / language
-
-
 @cache
 def rules(language: str, name: str) -> dict[str, Any]:
     """The rule table ``name`` (a YAML file without its ending) of a language.
@@ -42,11 +35,12 @@ def rules(language: str, name: str) -> dict[str, Any]:
     """
     import yaml
 
-    path = _folder(language) / f"{name}.yaml"
+    path = _root() / language / f"{name}.yaml"
     if not path.is_file():
         having = [code for code in languages() if (_root() / code / f"{name}.yaml").is_file()]
         raise UsageError(
-            f"there is no table {name} for language {language!r}; there is for: {', '.join(having)}{_WITHOUT}"
+            f"there are no {_MEANT.get(name, f'rules of {name}')} for language {language!r}; "
+            f"there are for: {', '.join(having)}{WITHOUT}"
         )
     loaded: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
     return loaded
@@ -54,4 +48,4 @@ def rules(language: str, name: str) -> dict[str, Any]:
 
 def words(language: str, file: str) -> list[str]:
     """The words of a gzipped list, one a line, in the list's order."""
-    return gzip.decompress((_folder(language) / file).read_bytes()).decode("utf-8").split()
+    return gzip.decompress((_root() / language / file).read_bytes()).decode("utf-8").split()

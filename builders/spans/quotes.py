@@ -29,6 +29,8 @@ STYLES = {
     "curly": (("“", "”"), ("‘", "’")),
     "straight": (('"', '"'), ("'", "'")),
     "guillemets": (("«", "»"), ("“", "”"), ("‘", "’")),
+    "german": (("„", "“"), ("‚", "‘")),
+    "romanian": (("„", "”"), ("«", "»")),
 }
 
 #: Spaces that French typography sets inside guillemets.
@@ -39,14 +41,14 @@ _INNER_SPACES = " \u00a0\u202f"
 class QuotePolicies:
     """Which quotation marks are written, and what happens to those that are there.
 
-    ``quote_style``: the marks, outermost level first: ``“ ‘``, ``" '`` or ``« “ ‘``.
-    ``nested_style``: inside a quotation, the style's next free level (``auto``) or always its single marks.
+    ``quote_style``: the marks, outermost level first: ``“ ‘``, ``" '``, ``« “ ‘``, ``„ ‚`` or ``„ «``.
+    ``nested_style``: inside a quotation, the style's next free level (``auto``) or always its last one.
     ``existing_quotes``: a pair that stands exactly around a span is, in ``without``, stripped (``strip``,
     ``convert``) or left (``keep``); in ``with`` it is left as it is (``strip``, ``keep``) or rewritten in
     the style (``convert``). It is never doubled.
     """
 
-    quote_style: Literal["curly", "straight", "guillemets"] = "curly"
+    quote_style: Literal["curly", "straight", "guillemets", "german", "romanian"] = "curly"
     nested_style: Literal["auto", "single"] = "auto"
     existing_quotes: Literal["strip", "keep", "convert"] = "strip"
 

@@ -215,7 +215,8 @@ class _RowReader:
             return None
         text = self.row[column].strip()
         if not text:
-            self.fault("empty_cell", f"the {column} is empty", column)
+            fix = f"fill it, or leave the column {column} out of the table"
+            self.fault("empty_cell", f"the {column} is empty", column, fix=fix)
         return text
 
     def _slots(self, text: str) -> tuple[Slot, ...]:

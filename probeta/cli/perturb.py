@@ -45,7 +45,11 @@ def command(
         list[str] | None, typer.Option(help=f"With commas, or repeated; both if none: {', '.join(QUOTES)}.")
     ] = None,
     quote_style: Annotated[
-        str, typer.Option(help="Quotation marks: curly “ ” ‘ ’, straight \" ', guillemets « » “ ”.")
+        str,
+        typer.Option(
+            help="Quotation marks: curly “ ” ‘ ’, straight \" ', guillemets « » “ ”, german „ “ ‚ ‘, "
+            "romanian „ ” « »."
+        ),
     ] = "curly",
     nested_style: Annotated[
         str, typer.Option(help="Inside a quotation: the style's next free level (auto), or its single marks.")

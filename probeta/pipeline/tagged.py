@@ -8,7 +8,7 @@ from typing import Any
 from probeta import builtset
 from probeta.builders.spans import made, tables
 from probeta.builders.spans.corpus import read_tagged_corpus
-from probeta.builders.spans.dimensions import perturbation_faults
+from probeta.builders.spans.dimensions import family_faults, perturbation_faults
 from probeta.builders.spans.stats import span_stats
 from probeta.canary import canary
 from probeta.errors import DataError, UsageError
@@ -27,7 +27,7 @@ def make(recipe: TaggedRecipe, options: Options) -> Product:
     """
     if not options.corpus:
         raise UsageError(f"{recipe.name} reads a corpus that is not shipped; name its folder: --corpus DIR")
-    if faults := list(perturbation_faults(recipe)):
+    if faults := [*perturbation_faults(recipe), *family_faults(recipe)]:
         raise DataError(faults)
     read = read_tagged_corpus(options.corpus, recipe, labels=options.labels)
     splits = {
