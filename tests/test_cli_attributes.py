@@ -130,7 +130,8 @@ def test_another_language_without_lists(attributes: Attributes, corpus: Path) ->
     refused = attributes(corpus, "--language", "ro")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert (
-        "for language 'ro'; there are for: es. The other attributes need none: --no-spelling" in refused.stderr
+        "for language 'ro'; there are for: es. The other attributes need none: --no-spelling"
+        in refused.stderr
     )
     done = attributes(corpus, "--language", "ro", "--no-spelling", "--no-ambiguity")
     assert done.returncode == 0
