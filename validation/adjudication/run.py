@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -149,13 +149,7 @@ def _labels(
         part = coded.select(np.asarray(members, dtype=np.intp))
         return krippendorff_alpha(Study(part, interval=choices.interval)).to_json()
 
-    kept = [position for position, entry in enumerate(ledger.entries) if entry.kept]
-    reliability = {
-        "measure": "krippendorff_alpha",
-        "unfiltered": alpha(range(len(ledger.entries))),
-        "kept_only": alpha(kept),
-        "note": "kept_only is inflated: the items were chosen for agreement; quote the unfiltered value",
-    }
+    reliability = _reliability(ledger, "krippendorff_alpha", alpha)
     report = _report(ledger, table, choices, reliability, alpha)
     return Adjudicated(ledger=ledger, report=report, table=table, choices=choices)
 
@@ -211,19 +205,25 @@ def _spans(
     def f1(members: Sequence[int]) -> dict[str, Any]:
         return span_f1(answers.select(members), interval=choices.interval).to_json()
 
-    kept = [position for position, entry in enumerate(ledger.entries) if entry.kept]
-    reliability = {
-        "measure": "span_f1",
-        "unfiltered": f1(range(len(ledger.entries))),
-        "kept_only": f1(kept),
-        "note": "kept_only is inflated: the items were chosen for agreement; quote the unfiltered value",
-    }
+    reliability = _reliability(ledger, "span_f1", f1)
     report = _report(ledger, table, choices, reliability, None)
     clashes = span_conflicts(answers)
     report["conflicts"] = {
         kind: sum(clash["kind"] == kind for clash in clashes) for kind in ("boundary", "label", "missing")
     }
     return Adjudicated(ledger=ledger, report=report, table=table, choices=choices, clashes=clashes)
+
+
+def _reliability(
+    ledger: Ledger, measure: str, value: Callable[[Sequence[int]], dict[str, Any]]
+) -> dict[str, Any]:
+    """The measure over all items, and beside it over those that are kept."""
+    return {
+        "measure": measure,
+        "unfiltered": value(range(len(ledger.entries))),
+        "kept_only": value([position for position, entry in enumerate(ledger.entries) if entry.kept]),
+        "note": "kept_only is inflated: the items were chosen for agreement; quote the unfiltered value",
+    }
 
 
 def as_spans(spans: Any) -> tuple[Span, ...]:

@@ -8,16 +8,16 @@ texts (Gururangan et al., 2018; Poliak et al., 2018). A gate is judged by the lo
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from probeta import builtset
-from probeta.errors import PrerequisiteError, UsageError, extra
+from probeta.errors import UsageError
 from probeta.recipe import PairRecipe, load_recipe
 from probeta.recipe.pairs import ArtifactSettings
 from probeta.signature import signature
+from probeta.validation.artifacts.baselines import BASELINES, Baseline, Rows, boosted, counter, logistic
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,7 +30,6 @@ WORDS_SHOWN = 12
 #: Boosted trees of the bag-of-words baseline, as in the ESNLIR paper.
 ESTIMATORS = 2000
 
-_WORD = re.compile(r"\w+")
 
 #: What is read of each pair.
 COLUMNS = (
@@ -42,109 +41,6 @@ COLUMNS = (
     "document",
     "sentence_2_document",
 )
-
-Rows = Mapping[str, Sequence[Any]]
-
-
-class Baseline(NamedTuple):
-    """A baseline's features (a matrix from rows) and the classifier that reads them."""
-
-    features: Callable[[Rows], Any]
-    classifier: Callable[[], Any]
-
-
-def _logistic() -> Any:
-    from sklearn.linear_model import LogisticRegression
-
-    return LogisticRegression(C=1.0, max_iter=1000)
-
-
-def _words(side: str) -> Baseline:
-    return Baseline(lambda rows: rows[side], lambda: _pipeline(_counter(), _logistic()))
-
-
-def _counter() -> Any:
-    from sklearn.feature_extraction.text import CountVectorizer
-
-    return CountVectorizer(lowercase=True, binary=True, min_df=2, token_pattern=r"(?u)\b\w+\b")
-
-
-def _pipeline(*steps: Any) -> Any:
-    from sklearn.pipeline import make_pipeline
-
-    return make_pipeline(*steps)
-
-
-def _first_character(rows: Rows) -> Any:
-    import numpy as np
-
-    return np.array([[text[:1]] for text in rows["sentence_2"]], dtype=object)
-
-
-def _one_hot() -> Any:
-    from sklearn.preprocessing import OneHotEncoder
-
-    return OneHotEncoder(handle_unknown="ignore")
-
-
-def _binned() -> Any:
-    """Steps for numbers: quantile bins, so that a logistic regression can bend."""
-    from sklearn.preprocessing import KBinsDiscretizer
-
-    return KBinsDiscretizer(
-        n_bins=8, encode="onehot", strategy="quantile", quantile_method="averaged_inverted_cdf"
-    )
-
-
-def _lengths(rows: Rows) -> Any:
-    import numpy as np
-
-    first = np.array([len(_WORD.findall(text)) for text in rows["sentence_1"]], dtype=float)
-    second = np.array([len(_WORD.findall(text)) for text in rows["sentence_2"]], dtype=float)
-    return np.column_stack([first, second, np.log1p(second) - np.log1p(first)])
-
-
-def _overlaps(rows: Rows) -> Any:
-    import numpy as np
-
-    values = []
-    for one, other in zip(rows["sentence_1"], rows["sentence_2"], strict=True):
-        first, second = set(_WORD.findall(one.lower())), set(_WORD.findall(other.lower()))
-        common = len(first & second)
-        long = sum(len(word) > 4 for word in first & second)
-        values.append((common / max(len(first | second), 1), common / max(len(second), 1), float(long)))
-    return np.array(values)
-
-
-#: Baseline by name; the recipe's gates use these names.
-BASELINES: Mapping[str, Baseline] = {
-    "hypothesis_words": _words("sentence_2"),
-    "premise_words": _words("sentence_1"),
-    "hypothesis_first_character": Baseline(_first_character, lambda: _pipeline(_one_hot(), _logistic())),
-    "length": Baseline(_lengths, lambda: _pipeline(_binned(), _logistic())),
-    "overlap": Baseline(_overlaps, lambda: _pipeline(_binned(), _logistic())),
-}
-
-
-def _xgboost(estimators: int, sides: Sequence[str]) -> Baseline:
-    """Bags of words of the sides in boosted trees; needs the extra ``baselines``."""
-    try:
-        import xgboost
-    except ImportError:
-        raise PrerequisiteError("xgboost is not installed", fix=extra("baselines")) from None
-
-    def features(rows: Rows) -> Any:
-        import numpy as np
-
-        return np.array([[rows[side][n] for side in sides] for n in range(len(rows["id"]))], dtype=object)
-
-    def classifier() -> Any:
-        from sklearn.compose import ColumnTransformer
-
-        bags = ColumnTransformer([(side, _counter(), at) for at, side in enumerate(sides)])
-        return _pipeline(bags, xgboost.XGBClassifier(n_estimators=estimators, n_jobs=1, tree_method="hist"))
-
-    return Baseline(features, classifier)
 
 
 def artifacts(
@@ -230,8 +126,8 @@ def artifact_report(
     folds, reason = _folds(labels, groups, settings.folds, seed)
     chosen = dict(BASELINES)
     if xgboost:
-        chosen["xgboost_pair"] = _xgboost(estimators, ("sentence_1", "sentence_2"))
-        chosen["xgboost_premise"] = _xgboost(estimators, ("sentence_1",))
+        chosen["xgboost_pair"] = boosted(estimators, ("sentence_1", "sentence_2"))
+        chosen["xgboost_premise"] = boosted(estimators, ("sentence_1",))
     codes = np.searchsorted(np.array(classes, dtype=object), labels) if classes else labels
     for baseline in ("majority", *chosen):
         if folds is None:
@@ -394,11 +290,11 @@ def _telling_words(
     """For each class the words with the highest weight, how many pairs hold them and which share is its own."""
     import numpy as np
 
-    counter = _counter()
-    matrix = counter.fit_transform(texts)
-    model = _logistic().fit(matrix, codes)
+    words_of = counter()
+    matrix = words_of.fit_transform(texts)
+    model = logistic().fit(matrix, codes)
     weights = model.coef_ if len(classes) > 2 else np.vstack([-model.coef_, model.coef_])
-    words = counter.get_feature_names_out()
+    words = words_of.get_feature_names_out()
     total = np.asarray(matrix.sum(axis=0)).ravel()
     found = {}
     for code, label in enumerate(classes):
