@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 from campaigns import campaign, region
-from label_studio import ADMIN, PEOPLE, TOKEN, FaultProxy, Studio
+from label_studio import ADMIN, HASTE, PEOPLE, TOKEN, FaultProxy, Studio
 from test_campaign_push import assert_exactly_once
 
 from probeta.annotation import ledger, pull
@@ -32,6 +32,7 @@ from probeta.annotation.collect import collect, write
 from probeta.annotation.predictions import push_predictions
 from probeta.annotation.push import push
 from probeta.annotation.remote import ensure_project, examine
+from probeta.annotation.serve import free_port
 from probeta.annotation.status import status
 from probeta.errors import DataError, UsageError
 
@@ -109,6 +110,85 @@ def test_the_client_dies_between_the_post_and_the_ledger(
     assert again.returncode == 0, again.stderr
     assert "10 tasks, 0 sent, 10 were there" in again.stdout
     assert_exactly_once(studio, Campaign(made.folder))
+
+
+def limited(size: int) -> list[str]:
+    """A command of ours on a disk that takes no file larger than ``size`` bytes."""
+    start = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}));"
+    run = "import sys; from probeta.cli.main import main; main(sys.argv[1:])"
+    return [sys.executable, "-c", f"{start} {run}"]
+
+
+def test_a_disk_that_is_full_before_the_ledger_is_written(studio: Studio, tmp_path: Path) -> None:
+    made = campaign(tmp_path / "c", size=40)
+    env = {**os.environ, "LABEL_STUDIO_API_KEY": TOKEN}
+    # campaign.yaml has some 800 bytes, the ledger of 40 items 5,000.
+    words = [*limited(2500), *command(made, studio.url)[3:]]
+    full = subprocess.run(words, env=env, capture_output=True, text=True, timeout=120, check=False)
+    assert full.returncode == 2
+    assert full.stderr.count("\n") == 1 and "File too large" in full.stderr
+    made = Campaign(made.folder)
+    assert len(ledger.read(made.path(LEDGER))) < 40
+    with studio.client() as client:
+        assert (push(made, client=client).sent, made.settings.project) == (0, made.settings.project)
+    assert_exactly_once(studio, made)
+
+
+def test_an_answer_that_comes_too_late(studio: Studio, proxy: FaultProxy, tmp_path: Path) -> None:
+    """The client's own time limit passes; the server has done it, or has not even got it."""
+    made = campaign(tmp_path / "c", size=20)
+    given_up = threading.Event()
+
+    def slow_answer(forward: Callable[[], bytes]) -> None:
+        forward()
+        given_up.wait(60)
+
+    def slow_request(forward: Callable[[], bytes]) -> None:
+        given_up.wait(60)
+
+    proxy.add(IMPORT, slow_answer, slow_request)
+    try:
+        with studio.client(url=proxy.url, timeout=5) as client:
+            done = push(made, client=client, batch=10)
+    finally:
+        given_up.set()
+    assert not proxy.faults
+    assert done.failures >= 2
+    assert_exactly_once(studio, made)
+
+
+def test_a_batch_that_arrives_after_it_was_sent_again(
+    studio: Studio, proxy: FaultProxy, tmp_path: Path
+) -> None:
+    made = campaign(tmp_path / "c", size=10)
+    late: list[Callable[[], bytes]] = []
+
+    def held(forward: Callable[[], bytes]) -> None:
+        late.append(forward)
+
+    def again(forward: Callable[[], bytes]) -> bytes:
+        answer = forward()
+        late[0]()
+        return answer
+
+    proxy.add(IMPORT, held, again)
+    with studio.client(url=proxy.url) as client:
+        done = push(made, client=client)
+    assert (done.failures, done.copies_removed) == (1, 10)
+    assert_exactly_once(studio, made)
+
+
+def test_a_server_that_stays_away(tmp_path: Path) -> None:
+    made = campaign(tmp_path / "c", size=2)
+    url = f"http://127.0.0.1:{free_port()}"
+    with Client(url=url, token=TOKEN, patience=HASTE) as client:
+        with pytest.raises(ServerError, match="is Label Studio running"):
+            push(made, client=client)
+        made.update(project=1)
+        with pytest.raises(ServerError, match="is Label Studio running"):
+            pull.fetch(made, client=client)
+    assert not made.path(LEDGER).exists()
+    assert not made.path("pulls").exists()
 
 
 def expired(access: str, secret: str) -> str:
@@ -241,14 +321,20 @@ def test_a_project_that_is_gone_and_one_with_the_same_title(studio: Studio, tmp_
 
 
 def test_a_configuration_changed_on_the_server_stops_the_push(studio: Studio, tmp_path: Path) -> None:
-    made = campaign(tmp_path / "c", size=2)
+    made = campaign(tmp_path / "c", size=2, labels={"ENG": "", "OTH": ""})
     with studio.client() as client:
         project = push(made, client=client).project
         config = client.project(project)["label_config"]
-        client.patch(f"/api/projects/{project}/", {"label_config": config.replace("ENG", "OTHER")})
+        client.patch(f"/api/projects/{project}/", {"label_config": config.replace("ENG", "NEW")})
         with pytest.raises(DataError) as refused:
             push(made, client=client)
         assert [fault.code for fault in refused.value.faults] == ["config_labels"]
+        # A label taken away, which the server allows though answers may hold it.
+        without = re.sub("<Label [^>]*ENG[^>]*/>", "", config)
+        client.patch(f"/api/projects/{project}/", {"label_config": without})
+        with pytest.raises(DataError) as refused:
+            push(made, client=client)
+        assert [(fault.code, fault.found) for fault in refused.value.faults] == [("config_labels", "OTH")]
         client.patch(f"/api/projects/{project}/", {"label_config": config.replace("$text", "$body")})
         with pytest.raises(DataError) as refused:
             push(made, client=client)
@@ -302,6 +388,43 @@ def test_predictions_are_checked_counted_and_reported(studio: Studio, tmp_path: 
         write_rows()
         with pytest.raises(DataError, match="not in the campaign's set"):
             push_predictions(made, file, client=client)
+
+
+def test_predictions_that_the_server_drops_without_a_word_are_missed(studio: Studio, tmp_path: Path) -> None:
+    made = campaign(tmp_path / "c", size=2)
+    text = made.items()[0].fields["text"]
+    span = {"start": 0, "end": 3, "label": "ENG"}
+    file = tmp_path / "model.jsonl"
+    file.write_text(json.dumps({"id": made.items()[0].item, "text": text, "spans": [span]}), "utf-8")
+    with studio.client() as client:
+        project = push(made, client=client).project
+        config = client.project(project)["label_config"]
+        client.patch(f"/api/projects/{project}/", {"label_config": config.replace("ENG", "OTHER")})
+        with pytest.raises(DataError) as refused:
+            push_predictions(made, file, client=client)
+    assert [(f.code, f.expected, f.found) for f in refused.value.faults] == [
+        ("predictions_dropped", "1", "0")
+    ]
+
+
+def test_answers_nobody_asked_for_are_told_and_counted(studio: Studio, tmp_path: Path) -> None:
+    """Four instead of two, two of them unasked: the server lets anyone answer anything."""
+    made = campaign(tmp_path / "c", size=4, overlap=2)
+    with studio.client() as client:
+        push(made, client=client)
+        plan = assign(made, emails=PEOPLE[:4], client=client).plan
+        item = made.items()[0]
+        task = ledger.read(made.path(LEDGER))[item.key].task
+        for email in PEOPLE[:4]:
+            with studio.client(email) as own:
+                own.post(f"/api/tasks/{task}/annotations/", {"result": []})
+        collected = collect(made, pull.fetch(made, client=client))
+    write(made, collected)
+    unasked = [note.message[:3] for note in collected.normal.notes if note.code == "not_assigned"]
+    assert sorted(unasked) == sorted({"a01", "a02", "a03", "a04"} - set(plan[item.item]))
+    report = status(made, collected)
+    assert (report["items"]["over"], report["items"]["complete"]) == (1, 0)
+    assert sum(person["not_assigned"] for person in report["annotators"]) == 2
 
 
 def next_task(client: Client, project: int, tab: int) -> int | None:
