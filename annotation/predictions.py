@@ -7,6 +7,7 @@ and what was made is counted. A prediction biases who sees it; a pull reports ho
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +24,40 @@ from probeta.tables import read_table
 _BATCH = 500
 
 
-def push_predictions(campaign: Campaign, source: Path, *, client: Client) -> int:
-    """Put a prediction on each task that has one in ``source`` and none of this name on the server yet.
+@dataclass(frozen=True, slots=True)
+class Predictions:
+    """Results as Label Studio has them, by item; ``version`` names the model that they come from."""
+
+    version: str
+    results: Mapping[str, list[dict[str, Any]]]
+
+
+def read_predictions(campaign: Campaign, source: Path) -> Predictions:
+    """Predictions for the campaign's items, hidden checks too, that nobody tells them from the rest.
 
     ``source`` is a file of predictions (pairs: columns ``id``, ``label``; spans: any format of sentences),
-    or the name or folder of a spaCy pipeline. Its name becomes the model's version. Returns how many were
-    made; raises a DataError for one that does not fit, or if the server made fewer than it was sent.
+    or the name or folder of a spaCy pipeline. Its name becomes the model's version. A repeated item has its
+    original's. Raises a DataError for those that do not fit.
     """
-    items = [item for item in campaign.items() if item.role == "sample"]
-    answers, version = _answers(campaign, source, items)
+    items = campaign.items()
+    answers, version = _answers(campaign, source, [item for item in items if item.role != "repeat"])
+    found = {item.item: answers.get(item.of or item.item) for item in items}
+    return Predictions(version, {item: result for item, result in found.items() if result is not None})
+
+
+def push_predictions(campaign: Campaign, predictions: Predictions, *, client: Client) -> int:
+    """Put a prediction on each task that has one and none of this version on the server yet.
+
+    Returns how many were made; raises a DataError if the server made fewer than it was sent.
+    """
+    with campaign.lock():
+        return _push(campaign, predictions.results, predictions.version, client)
+
+
+def _push(
+    campaign: Campaign, answers: Mapping[str, list[dict[str, Any]]], version: str, client: Client
+) -> int:
+    items = campaign.items()
     project = campaign.settings.project
     tasks = ledger.read(campaign.path(LEDGER))
     there = {
@@ -147,7 +173,7 @@ def _sentences(source: Path, items: Sequence[Item], texts: Mapping[str, str]) ->
     from probeta.records import Span
 
     try:
-        pipeline = spacy.load(source)
+        pipeline = spacy.load(str(source))
     except OSError:
         raise PrerequisiteError(
             f"{source} is neither a file of predictions nor a spaCy pipeline that is installed",

@@ -8,7 +8,9 @@ from typing import Any
 
 from probeta.annotation import campaign as files
 from probeta.annotation.campaign import Campaign, Item, Settings, task_key
+from probeta.annotation.client import Client
 from probeta.annotation.guideline import sha256
+from probeta.annotation.predictions import push_predictions, read_predictions
 from probeta.formats.jsonl import write_jsonl
 
 #: Texts in which offsets can go wrong: each holds the word burpees once.
@@ -92,3 +94,8 @@ def rewrite(campaign: Campaign, change: Any) -> None:
     path = campaign.path(files.ITEMS)
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     write_jsonl(path, change(rows))
+
+
+def fill_in(made: Campaign, source: Path, client: Client) -> int:
+    """Push pre-annotations; how many the server made."""
+    return push_predictions(made, read_predictions(made, source), client=client)

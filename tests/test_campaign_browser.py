@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from campaigns import campaign
+from campaigns import campaign, fill_in, region
 from label_studio import PEOPLE, Studio
 
 from probeta.annotation import assignment, pull
@@ -112,3 +113,37 @@ def test_a_pair_by_key_and_a_skip(studio: Studio, at_work: Browser, tmp_path: Pa
         mine[1].item: ("a01", "skipped", None),
     }
     assert "not_assigned" not in {note.code for note in found.normal.notes}
+
+
+def test_a_pre_annotation_handed_in_as_it_is_and_one_added_to(
+    studio: Studio, at_work: Browser, tmp_path: Path
+) -> None:
+    made = campaign(tmp_path / "c", size=2, overlap=1, name="filled in")
+    items = made.items()
+    file = tmp_path / "model.jsonl"
+    spans = [{**region(item.fields["text"])["value"], "label": "ENG"} for item in items]
+    file.write_text(
+        "".join(
+            json.dumps({"id": item.item, "spans": [{name: span[name] for name in ("start", "end", "label")}]})
+            + "\n"
+            for item, span in zip(items, spans, strict=True)
+        ),
+        encoding="utf-8",
+    )
+    with studio.client() as client:
+        push(made, client=client)
+        fill_in(made, file, client)
+        links = assign(made, emails=PEOPLE[:1], client=client).links
+    at_work.open(links["a01"])
+    at_work.click("Submit")
+    at_work.ready()
+    at_work.press("1")
+    at_work.drag("Los")
+    at_work.shot(shots() / "filled-in.png")
+    at_work.click("Submit")
+    found = pulled(studio, made)
+    assert not found.normal.faults
+    counts = found.counts()
+    assert (counts["rows"], counts["from_prediction"], counts["accepted_unchanged"]) == (2, 2, 1)
+    texts = {row["item"]: [span["text"] for span in row["spans"]] for row in found.normal.rows}
+    assert texts == {items[0].item: ["burpees"], items[1].item: ["Los", "burpees"]}

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from campaigns import campaign, region
+from campaigns import campaign, fill_in, region
 from label_studio import ADMIN, HASTE, PEOPLE, TOKEN, FaultProxy, Studio
 from test_campaign_push import assert_exactly_once
 
@@ -29,7 +29,6 @@ from probeta.annotation.assign import assign
 from probeta.annotation.campaign import LEDGER, Campaign
 from probeta.annotation.client import Client, ServerError, find_token
 from probeta.annotation.collect import collect, write
-from probeta.annotation.predictions import push_predictions
 from probeta.annotation.push import push
 from probeta.annotation.remote import ensure_project, examine
 from probeta.annotation.serve import free_port
@@ -372,9 +371,9 @@ def test_predictions_are_checked_counted_and_reported(studio: Studio, tmp_path: 
     write_rows()
     with studio.client() as client:
         push(made, client=client)
-        assert push_predictions(made, file, client=client) == 4
+        assert fill_in(made, file, client) == 4
         # Again makes no second prediction.
-        assert push_predictions(made, file, client=client) == 0
+        assert fill_in(made, file, client) == 0
         tasks = ledger.read(made.path(LEDGER))
         by_task = {p["task"]: p for p in client.get("/api/predictions/", {"project": made.settings.project})}
         for item, change in zip(made.items()[:2], (False, True), strict=True):
@@ -387,7 +386,7 @@ def test_predictions_are_checked_counted_and_reported(studio: Studio, tmp_path: 
         rows[0]["spans"][0]["label"] = "XXX"
         write_rows()
         with pytest.raises(DataError, match="not in the campaign's set"):
-            push_predictions(made, file, client=client)
+            fill_in(made, file, client)
 
 
 def test_predictions_that_the_server_drops_without_a_word_are_missed(studio: Studio, tmp_path: Path) -> None:
@@ -401,7 +400,7 @@ def test_predictions_that_the_server_drops_without_a_word_are_missed(studio: Stu
         config = client.project(project)["label_config"]
         client.patch(f"/api/projects/{project}/", {"label_config": config.replace("ENG", "OTHER")})
         with pytest.raises(DataError) as refused:
-            push_predictions(made, file, client=client)
+            fill_in(made, file, client)
     assert [(f.code, f.expected, f.found) for f in refused.value.faults] == [
         ("predictions_dropped", "1", "0")
     ]

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from campaigns import campaign, region
+from campaigns import campaign, fill_in, region
 from label_studio import ADMIN, PEOPLE, FaultProxy, Studio, before, response
 from test_campaign_pull import Bench, codes
 
 from probeta.annotation import collect, pull
 from probeta.annotation.campaign import Campaign
-from probeta.annotation.predictions import push_predictions
 from probeta.annotation.push import push
 
 pytestmark = pytest.mark.server
@@ -256,7 +255,7 @@ def test_predictions_stay_whole_in_tasks_that_are_not_fetched(bench: Bench, tmp_
     file = tmp_path / "model.jsonl"
     file.write_text('{"id": "i0003", "spans": []}\n{"id": "i0004", "spans": []}\n', encoding="utf-8")
     with bench.studio.client() as client:
-        assert push_predictions(bench.made, file, client=client) == 2
+        assert fill_in(bench.made, file, client) == 2
     assert since(bench).fetched == 2
     changed = since(bench)
     assert changed.fetched == 0

@@ -205,9 +205,11 @@ def push(
     """
     with reported(as_json=as_json):
         from probeta.annotation.campaign import Campaign
+        from probeta.annotation.predictions import push_predictions, read_predictions
         from probeta.annotation.push import push as run
 
         campaign = Campaign(folder)
+        filled_in = read_predictions(campaign, predictions) if predictions is not None else None
         with _connected(campaign, url, timeout) as client:
             done = run(
                 campaign,
@@ -216,10 +218,8 @@ def push(
                 new_project=new_project,
                 new_guideline=new_guideline,
             )
-            if predictions is not None:
-                from probeta.annotation.predictions import push_predictions
-
-                done.predictions = push_predictions(campaign, predictions, client=client)
+            if filled_in is not None:
+                done.predictions = push_predictions(campaign, filled_in, client=client)
         print_listed("note", done.notes)
         if as_json:
             print_json({**done.to_json(), "notes": [note.to_json() for note in done.notes]})
@@ -227,6 +227,8 @@ def push(
         print(
             f"{done.url}/projects/{done.project}: {done.tasks} tasks, {done.sent} sent, {done.there} were there"
         )
+        if filled_in is not None:
+            print(f"{done.predictions} tasks were filled in by {filled_in.version}")
 
 
 @app.command()
