@@ -74,7 +74,8 @@ def from_pair(
         raise UsageError(f"the two sequences have {len(first)} and {len(second)} labels")
     names, codes = _encode([first, second], labels, missing, width=1)
     return Coded(
-        codes=np.column_stack(codes),
+        # Columns side by side in memory: what is asked of every item then runs along them.
+        codes=np.array(codes).T,
         labels=names,
         items=Positions(len(first)),
         raters=("1", "2"),

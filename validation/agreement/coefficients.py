@@ -309,9 +309,9 @@ def _two_raters(name: str, made: Study) -> Estimate:
     weights = made.weights if name == "weighted_kappa" else made.identity
     number = len(made.coded.labels)
     left, right = made.coded.active
-    codes = made.coded.codes[:, [left, right]]
-    common = (codes >= 0).all(axis=1)
-    cells = codes[common, 0] * number + codes[common, 1]
+    one, other = made.coded.codes[:, left], made.coded.codes[:, right]
+    common = (one >= 0) & (other >= 0)
+    cells = one[common] * number + other[common]
     times = np.bincount(cells, minlength=number * number)
     filled = np.flatnonzero(times)
     # What an item in a cell of the table adds: itself, its agreement, its labels. The margins are enough, so
@@ -326,7 +326,7 @@ def _two_raters(name: str, made: Study) -> Estimate:
     if clusters is None:
         # Every item is in one cell, or in none: the units are known without looking at each.
         units = Units(
-            np.vstack([rows, np.zeros_like(rows[:1])]), np.r_[times[filled], len(codes) - len(cells)]
+            np.vstack([rows, np.zeros_like(rows[:1])]), np.r_[times[filled], len(common) - len(cells)]
         )
     else:
         place = np.cumsum(times > 0) - 1
@@ -341,8 +341,7 @@ def _two_raters(name: str, made: Study) -> Estimate:
         observed = packed[..., 1] / size[..., 0]
         return _corrected(observed, np.einsum("...k,kl,...l->...", first, weights, second))
 
-    used = [np.bincount(codes[common, column], minlength=number) > 0 for column in (0, 1)]
-    if not (used[0] & used[1]).any():
+    if not np.intersect1d(first, second).size:
         note = "; ".join(filter(None, [note, "the two annotators have no label in common"]))
     return made.from_units(name, parts, units, note=note)
 

@@ -113,9 +113,11 @@ class Study:
     @cached_property
     def varies(self) -> bool:
         """Whether the pairable items hold two different labels."""
-        compared = self.coded.codes[self.totals > 1]
-        given = compared[compared >= 0]
-        return bool(len(given) and given.min() != given.max())
+        compared = self.coded.codes
+        if len(self.coded.raters) < 2 or (self.totals < len(self.coded.raters)).any():
+            compared = compared[self.totals > 1]
+            compared = compared[compared >= 0]
+        return bool(compared.size and compared.min() != compared.max())
 
     def undefined(self, name: str, reason: str, *, note: str | None = None) -> Estimate:
         """The estimate that says why there is no value, with what can be said instead."""
