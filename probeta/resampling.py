@@ -136,8 +136,9 @@ def percentiles(values: Floats, *, confidence: float = 0.95) -> Bounds:
     Where more than one sample in twenty (``UNSTABLE``) is undefined there is none, and the reason is
     ``unstable``: what is left stands for other data than were observed.
 
-    >>> percentiles(np.linspace(0, 1, 41), confidence=0.9)[:2]
-    (0.05, 0.95)
+    >>> low, high, undefined, reason = percentiles(np.arange(41.0), confidence=0.9)
+    >>> round(low), round(high), undefined, reason
+    (2, 38, 0, None)
     """
     defined = np.sort(values[np.isfinite(values)])
     undefined = len(values) - len(defined)
