@@ -201,6 +201,49 @@ def test_without_the_fallback_the_loss_is_loud(tmp_path: Path) -> None:
     assert "gives NOTHING" in (tmp_path / "work" / "funnel.txt").read_text(encoding="utf-8")
 
 
+# What is said of corpora that give little
+
+
+@pytest.mark.parametrize(
+    ("documents", "said"),
+    [
+        ({"a": [""], "b": []}, "c: gives NOTHING to the set: no sentence in 2 documents (found:"),
+        (
+            {"a": ["El puerto cerró. Nadie zarpó aquel día."]},
+            "c: gives NOTHING to the set: none of 2 sentences opens with a linking phrase (found:",
+        ),
+        (
+            {"a": ["El puerto cerró ayer. Sin embargo, los barcos salieron al mar."]},
+            "c: gives NOTHING to the set: no pair of class entailment, reasoning, neutral (found: contrasting 1,",
+        ),
+    ],
+)
+def test_why_a_corpus_gives_nothing_is_said(
+    tmp_path: Path, documents: dict[str, list[str]], said: str
+) -> None:
+    with pytest.raises(DataError) as caught:
+        mine_pairs(recipe(), corpora=[write(tmp_path / "c.jsonl", documents)], work=tmp_path / "work")
+    assert str(caught.value.faults[0]).startswith(said)
+
+
+def test_splits_that_stay_empty_and_files_that_were_not_read_are_said(tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    folder.mkdir()
+    body = "\n\n".join(text for texts in varied(6, "d").values() for text in texts)
+    (folder / "novela.txt").write_text(body, encoding="utf-8")
+    (folder / "vacia.txt").write_bytes(b"")
+    for name in ("a.docx", "b.docx", "c.docx", "d.pdf"):
+        (folder / name).write_bytes(b"PK")
+    mined = mine_pairs(recipe(), corpora=[str(folder)], work=tmp_path / "work")
+    assert mined.configs == {"pairs": ["train"]}
+    assert mined.funnel["warnings"] == [
+        "c: no pair at all for validation and test: its pairs come from 1 document, and splits share none",
+        "c: 1 document without a sentence",
+        "c: not read, of no known kind: 4 files (a.docx, b.docx, c.docx, …)",
+        "the set has NO test split, hence no stress sets: it needs more documents",
+    ]
+
+
 # Dedupe, conflicts, leaks, caps
 
 

@@ -146,6 +146,23 @@ def test_other_code_pages_are_refused(tmp_path: Path, encoding: str) -> None:
     assert "iconv" in str(refused.fault)
 
 
+def test_damaged_utf_8_is_called_so(tmp_path: Path) -> None:
+    text = "La reunión será mañana según el ministerio de educación, añadió él.\n" * 5
+    (tmp_path / "a.txt").write_bytes(text.encode() + b"La reuni\xf3n\n")
+    (refused,) = documents(tmp_path)
+    assert isinstance(refused, Refused)
+    assert (refused.fault.code, refused.fault.row) == ("encoding", 6)
+    assert "UTF-8 with damaged bytes" in str(refused.fault) and "iconv -c" in str(refused.fault)
+
+
+def test_what_is_no_text_is_called_so(tmp_path: Path) -> None:
+    data = bytes(range(128, 256)) * 40
+    (tmp_path / "a.txt").write_bytes(data)
+    (refused,) = documents(tmp_path)
+    assert isinstance(refused, Refused)
+    assert "which looks like no text" in str(refused.fault) and "iconv" not in str(refused.fault)
+
+
 def test_don_quijote_as_found_in_the_wild(reference_data: Path, default_job: Job) -> None:
     # ISO-8859-1, CRLF, hard-wrapped at 75 columns, blank lines between paragraphs, an English licence header.
     (document,) = [

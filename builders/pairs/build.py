@@ -206,5 +206,13 @@ def _funnel(
             for split in ORDER[::-1]
         },
         "shared_sentences": dict(sorted(assembled.leaks.items())),
-        "warnings": warnings(blocks, classes=job.classes),
+        "warnings": [*warnings(blocks, classes=job.classes), *_no_test(blocks)],
     }
+
+
+def _no_test(blocks: Sequence[dict[str, Any]]) -> list[str]:
+    """A line where there are pairs and none to test on."""
+    sizes = {split: sum(sum(b["splits"][split]["pairs"].values()) for b in blocks) for split in ORDER}
+    if not any(sizes.values()) or sizes["test"]:
+        return []
+    return ["the set has NO test split, hence no stress sets: it needs more documents"]

@@ -85,19 +85,36 @@ def _plausible(data: bytes, name: str) -> str | None:
 def _unknown(data: bytes, file: str, error: UnicodeDecodeError) -> Fault:
     import charset_normalizer
 
+    if _is_utf8_with_holes(data):
+        return Fault(
+            code="encoding",
+            message="the text is UTF-8 with damaged bytes",
+            file=file,
+            row=data[: error.start].count(b"\n") + 1,
+            found=f"byte 0x{data[error.start]:02X}",
+            fix="mend it, or drop the bytes: iconv -c -f UTF-8 -t UTF-8",
+        )
     best = charset_normalizer.from_bytes(
         data[:200_000], cp_isolation=["mac_roman", "cp850", "cp437", "utf_16", "cp1250"]
     ).best()
-    source = best.encoding if best else "ENCODING"
     return Fault(
         code="encoding",
         message="the text is in no encoding that is read without being told",
         file=file,
         row=data[: error.start].count(b"\n") + 1,
         expected="UTF-8, UTF-16, Latin-1 or cp1252",
-        found=f"byte 0x{data[error.start]:02X}" + (f", which looks like {source}" if best else ""),
-        fix=f"convert it: iconv -f {source} -t UTF-8",
+        found=f"byte 0x{data[error.start]:02X}, which looks like {best.encoding if best else 'no text'}",
+        fix=f"convert it: iconv -f {best.encoding} -t UTF-8"
+        if best
+        else "take it out of the corpus; or damaged_documents: skip",
     )
+
+
+def _is_utf8_with_holes(data: bytes) -> bool:
+    """Whether nearly everything outside ASCII is well-formed UTF-8: no other encoding looks so."""
+    text = data.decode("utf-8", "replace")
+    outside = sum(char > "\x7f" for char in text)
+    return outside > 0 and text.count("\ufffd") <= 0.1 * outside
 
 
 def mojibake(text: str) -> str | None:

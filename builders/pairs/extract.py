@@ -106,6 +106,7 @@ class Miner:
         totals["paragraphs"] += len(paragraphs)
         totals["sentences"] += sentences
         filled = sum(1 for parts in paragraphs if parts)
+        totals["empty_documents"] += filled == 0
         totals["one_paragraph_documents"] += filled == 1
         if document.encoding:
             self.counts.encodings[document.encoding] += 1

@@ -14,6 +14,8 @@ from probeta.errors import Fault
 SCHEMA_VERSION = 1
 #: With fewer pairs of a class than this in a split, a corpus is reported as nearly empty.
 FEW = 5
+#: Names shown of the files that were not read.
+IGNORED_SHOWN = 3
 
 
 def corpus_funnel(
@@ -40,6 +42,7 @@ def corpus_funnel(
     return {
         "corpus": name,
         "documents": counts.totals["documents"],
+        "empty_documents": counts.totals["empty_documents"],
         "one_paragraph_documents": counts.totals["one_paragraph_documents"],
         "documents_refused": _plain(counts.documents_refused),
         "ignored_files": list(ignored),
@@ -147,9 +150,7 @@ def warnings(corpora: Iterable[Mapping[str, Any]], *, classes: Sequence[str]) ->
         smallest = min(classes, key=lambda label: corpus["pairs"][label])
         pairs = ", ".join(f"{label} {count}" for label, count in corpus["pairs"].items())
         if not total:
-            empty = [label for label, count in corpus["pairs"].items() if not count]
-            why = f"no pair of class {', '.join(empty)}" if empty else "no split has a pair of every class"
-            found.append(f"{name}: gives NOTHING to the set: {why} (found: {pairs})")
+            found.append(f"{name}: gives NOTHING to the set: {_why_nothing(corpus)} (found: {pairs})")
         elif corpus["pairs"][smallest] < FEW:
             found.append(
                 f"{name}: nearly empty: class {smallest} has {corpus['pairs'][smallest]}, which holds it to {total} "
@@ -161,14 +162,33 @@ def warnings(corpora: Iterable[Mapping[str, Any]], *, classes: Sequence[str]) ->
                 found.append(
                     f"{name}: no {', '.join(missing)} pair for {split}; the split has none of this corpus"
                 )
+        none = [split for split, one in corpus["splits"].items() if not any(one["available"].values())]
+        if total and none:
+            few = _number(sum(one["documents"] for one in corpus["splits"].values()), "document")
+            found.append(
+                f"{name}: no pair at all for {' and '.join(none)}: its pairs come from {few}, and splits share none"
+            )
+        if blank := corpus["empty_documents"]:
+            found.append(f"{name}: {_number(blank, 'document')} without a sentence")
         if refused := corpus["documents_refused"]:
             found.append(
                 f"{name}: documents left out: "
                 + ", ".join(f"{count} {reason}" for reason, count in refused.items())
             )
         if corpus["ignored_files"]:
-            found.append(f"{name}: {len(corpus['ignored_files'])} files of no known kind were not read")
+            others = corpus["ignored_files"]
+            shown = ", ".join(others[:IGNORED_SHOWN]) + (", …" if len(others) > IGNORED_SHOWN else "")
+            found.append(f"{name}: not read, of no known kind: {_number(len(others), 'file')} ({shown})")
     return found
+
+
+def _why_nothing(corpus: Mapping[str, Any]) -> str:
+    if not corpus["sentences"]:
+        return f"no sentence in {_number(corpus['documents'], 'document')}"
+    if not corpus["phrase_initial"]:
+        return f"none of {_number(corpus['sentences'], 'sentence')} opens with a linking phrase"
+    empty = [label for label, count in corpus["pairs"].items() if not count]
+    return f"no pair of class {', '.join(empty)}" if empty else "no split has a pair of every class"
 
 
 def readable(funnel: Mapping[str, Any]) -> str:
