@@ -174,6 +174,7 @@ def lost_shard(task: Task) -> DataError:
             code="shard_lost",
             message="its worker dies again and again, and no document is to blame",
             file=", ".join(part.path for part in task.shard.parts[:3]),
-            fix="give it more memory, or build with fewer workers",
+            fix="give it more memory, or build with fewer workers; a script of your own must call this below "
+            "if __name__ == '__main__', since every worker imports it",
         )
     )

@@ -49,7 +49,8 @@ def assign(
         loss = {name: sum(weight * weight for weight in weights) / shares[name] for name in names}
         taken = dict.fromkeys(names, 0)
         for _, key in members:
-            best = max(names, key=worth.__getitem__)
+            # Of equals the larger: a corpus of few documents gives to test before validation.
+            best = max(names, key=lambda name: (worth[name], shares[name]))
             worth[best] -= loss[best]
             taken[best] += 1
             assigned[key] = best
