@@ -17,20 +17,23 @@ _LOWER = "a-zß-öø-ÿ"
 _CLOSERS = "\"'»”’)\\]"
 _OPENERS = "\"'«“‘([¿¡"
 
-#: A run of terminators with closing quotes, a note's number, and one way to go on: a space before an opener, a
-#: dash before a new turn, or nothing at all before a word that looks like a sentence's first. What it captures
-#: belongs to the sentence that ends; ``split`` does the whole scan outside Python.
+#: A run of terminators with closing quotes, a note's number, and one way to go on: a space before an opener or an
+#: item's mark ("b) El"), a dash before a new turn, or nothing at all before a word that looks like a sentence's
+#: first. What it captures belongs to the sentence that ends; ``split`` does the whole scan outside Python.
 _END = re.compile(
     rf"([.!?…][{_CLOSERS}.!?…]*"
     rf"(?:(?:(?:(?<=[{_LOWER}{_CLOSERS}]\.)|(?<=\d\d\d\d\.))\d{{1,3}}|\[\d{{1,3}}\])(?= +[{_OPENERS}]*[{_UPPER}]))?"
-    rf"(?: +(?=[{_OPENERS}—–-]*\s?[{_OPENERS}]*[{_UPPER}0-9])"
+    rf"(?: +(?=[{_OPENERS}—–-]*\s?[{_OPENERS}]*[{_UPPER}0-9]|[a-z]\) [{_OPENERS}]*[{_UPPER}])"
     rf"|(?=[—–]\s?[{_OPENERS}]*[{_UPPER}])"
+    rf"|(?<=[!?»”])(?=-[{_OPENERS}]*[{_UPPER}])"
     rf"|(?<=[{_LOWER}]{{2}}\.)(?=[{_OPENERS}]?[{_UPPER}][{_LOWER}]+[\s,])))"
 )
 _LIST_MARK = re.compile(r"[\s(\[«“\"—–-]*(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})$")
 _INITIAL = re.compile(rf"(?:[{_UPPER}]|[{_UPPER}]h|Th|Ph|Ch|Ll)$")
 _ACRONYM = re.compile(r"(?:\w{1,2}\.)+\w{1,2}$")
 _SPACED_ACRONYM = re.compile(rf"(?:^|[\s.])[{_UPPER}]{{1,2}}\.\s?[{_UPPER}]{{1,2}}$")
+#: "a. C.", "D. N. I.": an initial that another one follows.
+_INITIAL_NEXT = re.compile(rf"[{_UPPER}]\.")
 _NEXT_WORD = re.compile(rf"[{_OPENERS}—–-]*(\w+)")
 
 
@@ -71,6 +74,10 @@ def rule_segmenter(abbreviations: Abbreviations) -> Segmenter:
         word = token.lower()
         if word in never:
             return True
+        if len(token) == 1 and token.islower() and _INITIAL_NEXT.match(following):
+            return True
+        if token == "No" and len(body) > 2 and following[:1].isdigit():
+            return True  # "el Metropolis No. 1"
         if word in maybe:
             return not opens(following)
         if len(token) > 5:
