@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from probeta.errors import DataError, Fault, UsageError
 from probeta.hashing import file_sha256
-from probeta.records import Sentence, Span
+from probeta.records import Sentence, spans_of
 
 if TYPE_CHECKING:
     import datasets
@@ -43,13 +43,20 @@ SENTENCE_COLUMNS = (
 )
 
 
+def spans_feature() -> Any:
+    """The feature of a column of spans, as ``Sentence.span_rows`` gives them."""
+    from datasets import List, Value
+
+    number, string = Value("int32"), Value("string")
+    return List({"start": number, "end": number, "label": string, "text": string})
+
+
 def sentence_features(attributes: Sequence[str]) -> datasets.Features:
     """Features of the config ``sentences``; ``attributes`` are the sentence attributes, in order."""
-    from datasets import Features, List, Value
+    from datasets import Features, Value
 
     string = Value("string")
-    span = {"start": Value("int32"), "end": Value("int32"), "label": string, "text": string}
-    columns: dict[str, Any] = {"id": string, "base_id": string, "text": string, "spans": List(span)}
+    columns: dict[str, Any] = {"id": string, "base_id": string, "text": string, "spans": spans_feature()}
     columns |= dict.fromkeys(attributes, string)
     columns |= dict.fromkeys(SENTENCE_COLUMNS[4:], string)
     return Features(columns)
@@ -230,5 +237,5 @@ def sentences(folder: Path, split: str | None = None) -> Iterator[Sentence]:
     """The config ``sentences`` as records; every other column is an attribute."""
     for batch in read(folder, "sentences", split).to_batches():
         for row in batch.to_pylist():
-            spans = tuple(Span(s["start"], s["end"], s["label"]) for s in row.pop("spans"))
+            spans = spans_of(row.pop("spans"))
             yield Sentence(row.pop("id"), row.pop("text"), spans, row)

@@ -60,9 +60,26 @@ class Sentence:
         _set_attributes(sentence, attributes)
         return sentence
 
+    def span_rows(self) -> list[dict[str, Any]]:
+        """The spans as tables and files hold them, each with the text that it covers.
+
+        >>> Sentence("a", "Un pie", (Span(3, 6, "ENG"),)).span_rows()
+        [{'start': 3, 'end': 6, 'label': 'ENG', 'text': 'pie'}]
+        """
+        text = self.text
+        return [
+            {"start": span.start, "end": span.end, "label": span.label, "text": text[span.start : span.end]}
+            for span in self.spans
+        ]
+
     def surfaces(self) -> list[str]:
         """The covered text of each span, in order."""
         return [self.text[span.start : span.end] for span in self.spans]
+
+
+def spans_of(rows: Iterable[Mapping[str, Any]]) -> tuple[Span, ...]:
+    """The spans that ``Sentence.span_rows`` gave."""
+    return tuple(Span(row["start"], row["end"], row["label"]) for row in rows)
 
 
 # A frozen dataclass refuses assignment; its slots' own setters are the fast way round.

@@ -16,7 +16,7 @@ from probeta.builders.spans.grid import grid_faults
 from probeta.builders.spans.selection import selection_faults
 from probeta.errors import DataError, Fault, UsageError
 from probeta.recipe import SpanRecipe, SpanSetRecipe, TaggedRecipe, load_recipe
-from probeta.records import Sentence, Span, span_faults
+from probeta.records import Sentence, span_faults, spans_of
 from probeta.validation.checks import declared, files, rows, variants
 from probeta.validation.checks.alike import alike_faults
 from probeta.validation.checks.loaded import SpanSet, load, place
@@ -142,7 +142,7 @@ def base_sentences(loaded: SpanSet, names: Sequence[str]) -> list[Sentence]:
         attributes.setdefault(row["id"], []).append({name: row[name] for name in names})
     found = []
     for row in loaded.sentences:
-        spans = tuple(Span(s["start"], s["end"], s["label"]) for s in row["spans"])
+        spans = spans_of(row["spans"])
         if row["operation"] is None and not span_faults(row["text"] or "", spans):
             own = {**row, "span_attributes": tuple(attributes.get(row["id"], ()))}
             found.append(Sentence(row["base_id"], row["text"], spans, own))
@@ -208,6 +208,7 @@ def _against_recipe(
 def _listed(sentence: Sentence) -> str:
     """The spans in words.
 
+    >>> from probeta.records import Span
     >>> _listed(Sentence("1", "Un pie", (Span(3, 6, "ENG"),)))
     '3-6 pie (ENG)'
     """

@@ -31,10 +31,7 @@ def sentence_table(sentences: Sequence[Sentence], *, attributes: Sequence[str], 
             "id": sentence.id,
             "base_id": sentence.attributes.get("base_id") or sentence.id,
             "text": sentence.text,
-            "spans": [
-                {"start": s.start, "end": s.end, "label": s.label, "text": sentence.text[s.start : s.end]}
-                for s in sentence.spans
-            ],
+            "spans": sentence.span_rows(),
         }
         row |= {name: sentence.attributes.get(name) for name in names}
         row |= {"text_hash": text_hash(sentence.text), "canary": canary}
@@ -49,10 +46,9 @@ def span_table(sentences: Sequence[Sentence], *, attributes: Sequence[str]) -> p
     rows = []
     for sentence in sentences:
         features: Sequence[Mapping[str, Any]] = sentence.attributes.get("span_attributes") or ()
-        for number, span in enumerate(sentence.spans):
+        for number, span in enumerate(sentence.span_rows()):
             own = features[number] if features else {}
-            row = {"id": sentence.id, "span": number, "start": span.start, "end": span.end}
-            row |= {"label": span.label, "text": sentence.text[span.start : span.end]}
+            row = {"id": sentence.id, "span": number, **span}
             row |= {name: own.get(name) for name in attributes}
             rows.append(row)
     return pa.Table.from_pylist(rows, schema=builtset.span_features(attributes).arrow_schema)

@@ -5,16 +5,14 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from probeta import builtset
 from probeta.builders.spans import made, tables
 from probeta.builders.spans.content import Content, load_content
 from probeta.builders.spans.generate import generate_base, held_back_base
 from probeta.builders.spans.grid import coverage_report, grid_faults
 from probeta.builders.spans.sentences import SPLIT
 from probeta.builders.spans.stats import span_stats
-from probeta.canary import canary
 from probeta.pipeline.product import Options, Product
-from probeta.publishing.folder import ConfigTables
+from probeta.pipeline.spanset import COUNTED, span_configs
 from probeta.recipe import SpanRecipe
 from probeta.signature import signature
 from probeta.tables import read_table, write_table
@@ -37,7 +35,6 @@ def make(recipe: SpanRecipe, options: Options) -> Product:
     columns = made.sentence_columns(recipe)
     names = made.span_columns(recipe)
     tokenizer = Tokenizer(recipe.language)
-    mark = canary(recipe.name, recipe.version)
     line = signature(
         {
             "data": f"{recipe.name}-{recipe.version}",
@@ -58,34 +55,14 @@ def make(recipe: SpanRecipe, options: Options) -> Product:
         span_attributes=names,
         signature=line,
     )
-    configs = [
-        ConfigTables(
-            name="sentences",
-            features=builtset.sentence_features(columns),
-            splits={
-                split: tables.sentence_table(sentences, attributes=columns, canary=mark)
-                for split, sentences in splits.items()
-            },
-        ),
-        ConfigTables(
-            name="spans",
-            features=builtset.span_features(names),
-            splits={
-                split: tables.span_table(sentences, attributes=names) for split, sentences in splits.items()
-            },
-        ),
-        ConfigTables(
-            name="tokens", features=builtset.token_features(list(recipe.labels)), splits=token_tables
-        ),
-    ]
+    configs = span_configs(recipe, splits, token_tables=token_tables)
     coverage = coverage_report(recipe, base, content=content)
-    counted = ("base_sentences", "sentences", "base_spans", "spans", "tokens", "duplicates")
     return Product(
         configs=configs,
         reports={"stats": stats, "coverage": {**coverage, "signature": line}},
         texts=public_tables(recipe, content),
         counts={
-            **{name: stats[name] for name in counted},
+            **{name: stats[name] for name in COUNTED},
             **({"held_back": {split: len(rows) for split, rows in hidden.items()}} if hidden else {}),
         },
         signature=line,

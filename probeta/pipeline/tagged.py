@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from probeta import builtset
 from probeta.builders.spans import made, tables
 from probeta.builders.spans.corpus import read_tagged_corpus
 from probeta.builders.spans.dimensions import family_faults, perturbation_faults
 from probeta.builders.spans.stats import span_stats
-from probeta.canary import canary
 from probeta.errors import DataError, UsageError
 from probeta.hashing import text_hash
 from probeta.pipeline.product import Options, Product
-from probeta.publishing.folder import ConfigTables
+from probeta.pipeline.spanset import COUNTED, span_configs
 from probeta.recipe import TaggedRecipe
 from probeta.records import Sentence
 from probeta.signature import signature
@@ -36,7 +34,6 @@ def make(recipe: TaggedRecipe, options: Options) -> Product:
     }
     taggers = {split: made.KeptTokens(base) for split, base in read.items()}
     columns, names, labels = made.sentence_columns(recipe), made.span_columns(recipe), list(recipe.labels)
-    mark = canary(recipe.name, recipe.version)
     token_tables = {
         split: tables.token_table(sentences, labels=labels, tagger=taggers[split])
         for split, sentences in splits.items()
@@ -62,24 +59,6 @@ def make(recipe: TaggedRecipe, options: Options) -> Product:
         for split, sentences in splits.items()
         if split in public
     }
-    configs = [
-        ConfigTables(
-            name="sentences",
-            features=builtset.sentence_features(columns),
-            splits={
-                split: tables.sentence_table(sentences, attributes=columns, canary=mark)
-                for split, sentences in splits.items()
-            },
-        ),
-        ConfigTables(
-            name="spans",
-            features=builtset.span_features(names),
-            splits={
-                split: tables.span_table(sentences, attributes=names) for split, sentences in splits.items()
-            },
-        ),
-        ConfigTables(name="tokens", features=builtset.token_features(labels), splits=token_tables),
-    ]
     reports: dict[str, dict[str, Any]] = {"stats": stats}
     for name, attribute in recipe.attributes.items():
         if attribute.level == "sentence" and attribute.values is not None:
@@ -89,11 +68,10 @@ def make(recipe: TaggedRecipe, options: Options) -> Product:
                 "attribute": name,
                 "values": by_value(everything, tokens, name, list(attribute.values), labels),
             }
-    counted = ("base_sentences", "sentences", "base_spans", "spans", "tokens", "duplicates")
     return Product(
-        configs=configs,
+        configs=span_configs(recipe, splits, token_tables=token_tables),
         reports=reports,
-        counts={name: stats[name] for name in counted},
+        counts={name: stats[name] for name in COUNTED},
         signature=line,
         command=["--corpus", "DIR", *(["--labels", ",".join(options.labels)] if options.labels else [])],
     )

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from probeta.builtset import spans_feature
 from probeta.errors import DataError, Fault
 from probeta.hashing import text_hash
 from probeta.validation.adjudication.ledger import Entry, Ledger, shown
@@ -71,8 +72,7 @@ def validated_features(own: datasets.Features, kind: str) -> datasets.Features:
     from datasets import Features, List, Value
 
     string = Value("string")
-    span = {"start": Value("int32"), "end": Value("int32"), "label": string, "text": string}
-    answer: Any = string if kind == "labels" else List(span)
+    answer: Any = string if kind == "labels" else spans_feature()
     return Features(
         dict(own)
         | {

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from probeta.builtset import spans_feature
 from probeta.errors import UsageError
 
 if TYPE_CHECKING:
@@ -69,12 +70,10 @@ class Annotations:
 
 def features() -> datasets.Features:
     """The declared features of ``annotations.parquet`` and of a built set's config ``annotations``."""
-    from datasets import Features, List, Value
+    from datasets import Features, Value
 
-    string = Value("string")
-    span = {"start": Value("int32"), "end": Value("int32"), "label": string, "text": string}
-    columns: dict[str, Any] = dict.fromkeys(COLUMNS, string)
-    columns["spans"] = List(span)
+    columns: dict[str, Any] = dict.fromkeys(COLUMNS, Value("string"))
+    columns["spans"] = spans_feature()
     columns["seconds"] = Value("float64")
     return Features(columns)
 

@@ -9,7 +9,7 @@ from probeta import tokens
 from probeta.errors import Fault
 from probeta.formats.tags import Decoder
 from probeta.hashing import text_hash
-from probeta.records import Span, span_faults
+from probeta.records import span_faults, spans_of
 from probeta.validation.checks.loaded import SpanSet, place
 
 #: Marks that a span may not cover at its own edges: quotation belongs to the context.
@@ -79,8 +79,7 @@ def offset_faults(loaded: SpanSet) -> Iterator[Fault]:
     """Spans are in range, sorted, apart, and their ``text`` is what the offsets cover."""
     for number, row in enumerate(loaded.sentences):
         text = row["text"] or ""
-        spans = [Span(s["start"], s["end"], s["label"]) for s in row["spans"]]
-        yield from span_faults(text, spans, file="sentences", row=number + 1)
+        yield from span_faults(text, spans_of(row["spans"]), file="sentences", row=number + 1)
         for span in row["spans"]:
             surface = text[span["start"] : span["end"]]
             where = place("sentences", number, "spans")

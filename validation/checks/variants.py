@@ -60,10 +60,7 @@ def _columns(sentence: Sentence, dimensions: Sequence[str]) -> Mapping[str, Any]
     attributes = sentence.attributes
     return {
         "text": sentence.text,
-        "spans": [
-            {"start": s.start, "end": s.end, "label": s.label, "text": sentence.text[s.start : s.end]}
-            for s in sentence.spans
-        ],
+        "spans": sentence.span_rows(),
         "base_id": attributes["base_id"],
         "operation": attributes.get("operation"),
         "parameters": attributes.get("parameters"),
