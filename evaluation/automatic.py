@@ -6,12 +6,12 @@ computed (``probeta.builders.spans.attributes``). So a test set scored and predi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from probeta.builders.spans import attributes as automatic
-from probeta.evaluation.items import Item
+from probeta.evaluation.items import Item, layers
 from probeta.evaluation.scoring import item_attributes
 from probeta.records import Sentence
 
@@ -41,22 +41,25 @@ def with_automatic(items: Sequence[Item], wanted: Iterable[str], options: Automa
     # Rules and lists are there for few languages: only what is asked for needs them.
     rows = automatic.attribute_rows(
         (
-            Sentence(f"#{number}", item.text or "", tuple(sorted(item.spans)))
-            for number, item in enumerate(items, start=1)
+            # Spans that overlap stand in no one sentence: each sees those that it does not overlap.
+            Sentence(str(number), item.text or "", tuple(item.spans[at] for at in layer))
+            for number, item in enumerate(items)
+            for layer in layers([(span.start, span.end) for span in item.spans])
         ),
         language=options.language,
         spelling=options.spelling if missing & {"type", "spelling"} else None,
         ambiguity=options.ambiguity if missing & {"type", "ambiguity"} else None,
         adjacency=options.adjacency,
     )
-    by_item: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        by_item.setdefault(row["item"], []).append({name: row[name] for name in missing})
+    found: dict[tuple[str, int, int], dict[str, Any]] = {
+        (row["item"], row["start"], row["end"]): {name: row[name] for name in missing} for row in rows
+    }
     joined = []
-    for number, item in enumerate(items, start=1):
-        found = by_item.get(f"#{number}", [])
-        before = list(item.span_attributes) or [{} for _ in found]
-        order = sorted(range(len(item.spans)), key=lambda at: item.spans[at])
-        merged = [{**before[at], **other} for at, other in zip(order, found, strict=True)]
-        joined.append(replace(item, spans=[item.spans[at] for at in order], span_attributes=merged))
+    for number, item in enumerate(items):
+        own: Sequence[Mapping[str, Any]] = item.span_attributes or [{}] * len(item.spans)
+        merged = [
+            {**before, **found[str(number), span.start, span.end]}
+            for span, before in zip(item.spans, own, strict=True)
+        ]
+        joined.append(replace(item, span_attributes=merged))
     return joined

@@ -256,6 +256,10 @@ def _load(files: Files, protocol: Protocol, request: Request) -> tuple[Loaded, d
     refuse_split(files.gold, request.options.split)
     load = load_strings if protocol.kind == "strings" else load_items
     if files.columns:
+        if request.options.tag_column in files.columns.values():
+            raise UsageError(
+                f"column {request.options.tag_column} is the gold's: name other columns with --pred-column"
+            )
         gold, *others = load_columns(
             files.gold, options=request.options, columns=[request.options.tag_column, *files.columns.values()]
         )

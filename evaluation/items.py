@@ -39,6 +39,23 @@ def row_of(item: Item, number: int) -> int:
     return number if item.row is None else item.row
 
 
+def layers(borders: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """The numbers of spans, in text order, in as few lists as hold none that overlap.
+
+    >>> layers([(0, 8), (0, 14), (9, 12)])
+    [[0, 2], [1]]
+    """
+    found: list[list[int]] = []
+    for number in sorted(range(len(borders)), key=lambda number: borders[number]):
+        for layer in found:
+            if borders[layer[-1]][1] <= borders[number][0]:
+                layer.append(number)
+                break
+        else:
+            found.append([number])
+    return found
+
+
 def surface(item: Item, start: int, end: int) -> str:
     """What a span says: its string where strings are compared, else what it covers of the text.
 

@@ -10,7 +10,7 @@ from typing import Any
 from probeta import builtset
 from probeta.errors import Fault, UsageError
 from probeta.evaluation.attribute_table import join_attributes
-from probeta.evaluation.items import Item
+from probeta.evaluation.items import Item, layers
 from probeta.evaluation.spantable import Labels
 from probeta.evaluation.tagblocks import BLOCK, BlockDecoder, DecodedBlock
 from probeta.formats import ReadOptions, ReadReport, format_of, is_positional, read_sentences
@@ -203,16 +203,9 @@ def _layers(record: Any) -> Iterator[Any]:
     if not isinstance(listed, list) or not all(_is_plain(span) for span in listed):
         yield record
         return
-    layers: list[list[Mapping[str, Any]]] = []
-    for span in sorted(listed, key=_place):
-        for layer in layers:
-            if layer[-1]["end"] <= span["start"]:
-                layer.append(span)
-                break
-        else:
-            layers.append([span])
-    for spans in layers or [[]]:
-        yield {**record, "spans": spans}
+    spans = sorted(listed, key=_place)
+    for layer in layers([(span["start"], span["end"]) for span in spans]) or [[]]:
+        yield {**record, "spans": [spans[number] for number in layer]}
 
 
 def _place(span: Mapping[str, Any]) -> tuple[int, int, str]:

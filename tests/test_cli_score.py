@@ -379,6 +379,71 @@ def test_every_format_gives_the_same_scores(
     assert (overall["gold"], overall["predicted"], overall["correct"]) == (6, 5, 4)
 
 
+def test_overlapping_gold_is_scored_by_automatic_attributes_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nested gold spans, each with a length of its own; one of the two is found with its label."""
+    spans = span_list([(0, 8, "LOC"), (0, 14, "ORG"), (15, 18, "DATE")])
+    gold = write_jsonl(tmp_path / "gold.jsonl", [{"id": "a", "text": "New York Times hoy", "spans": spans}])
+    system = write_jsonl(
+        tmp_path / "system.jsonl", [{"id": "a", "spans": span_list([(0, 14, "ORG"), (0, 8, "ORG")])}]
+    )
+    found = run_json(capsys, gold, system, "--by", "length,position")
+    assert (found["overall"]["gold"], found["overall"]["predicted"], found["overall"]["correct"]) == (3, 2, 1)
+    assert {value: (cell["gold"], cell["correct"]) for value, cell in found["by"]["length"].items()} == {
+        "multi": (2, 1),
+        "single": (1, 0),
+    }
+    assert found["by"]["position"]["initial"]["gold"] == 2
+
+
+@pytest.mark.parametrize(
+    ("span", "message"),
+    [
+        # A span in two parts, as some tools write it, is told; it is never cut down to one.
+        (
+            {"start": [0, 9], "end": [3, 14], "label": "ORG"},
+            "[spans[0].start]: the offset is no whole number",
+        ),
+        ({"start": 0, "end": 0, "label": "ORG"}, "span covers nothing"),
+        ({"start": 3, "end": 1, "label": "ORG"}, "span covers nothing"),
+        ({"start": True, "end": 3, "label": "ORG"}, "the offset is no whole number"),
+        ({"start": 0, "end": 3, "label": None}, "the label is no text"),
+    ],
+)
+def test_spans_that_are_none(
+    gold: Path, tmp_path: Path, span: dict[str, Any], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [{"id": row[0], "spans": []} for row in GOLD]
+    rows[1]["spans"] = [span]
+    _, err = run(capsys, gold, write_jsonl(tmp_path / "system.jsonl", rows), code=1)
+    assert "system.jsonl:2" in err and message in err
+
+
+def test_nothing_on_one_side(gold: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    empty = write_jsonl(tmp_path / "empty.jsonl", [])
+    _, err = run(capsys, gold, empty, code=1)
+    assert f"{gold}:4: item 4 of the gold has no prediction" in err and "4 faults" in err
+    _, err = run(capsys, empty, gold, code=1)
+    assert f"{gold}:1: item 1 of the predictions is not in the gold" in err and "4 faults" in err
+    silent = write_jsonl(tmp_path / "silent.jsonl", [{"id": row[0], "spans": []} for row in GOLD])
+    overall = run_json(capsys, gold, silent)["overall"]
+    assert (overall["precision"], overall["recall"], overall["f1"]) == (None, 0.0, 0.0)
+    one, none = tmp_path / "one.conll", tmp_path / "none.conll"
+    one.write_text("a\tB-X\n", "utf-8")
+    none.write_text("", "utf-8")
+    _, err = run(capsys, one, none, code=1)
+    assert f"{one}:1: gold and predictions have different numbers of items" in err
+    assert run_json(capsys, none, none)["overall"]["f1"] is None
+
+
+def test_the_golds_own_column_is_no_prediction(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "both.conll"
+    path.write_text("a\tB-X\tO\n", "utf-8")
+    _, err = run(capsys, path, "--pred-column", 2, "--pred-column", 1, code=2)
+    assert "column 1 is the gold's" in err
+
+
 def test_overlapping_predictions_are_scored(
     gold: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -15,7 +15,9 @@ from probeta.errors import DataError, UsageError
 from probeta.evaluation import read, tagblocks
 from probeta.evaluation.spantable import Labels
 from probeta.evaluation.tagged import TagCounts, score_tags, spans_of_tags
+from probeta.formats import ReadOptions
 from probeta.formats.tags import POLICIES, SCHEMES, Decoder
+from probeta.records import Span
 
 LABELS = ("PER", "LOC", "ARGM-LOC")
 
@@ -157,6 +159,72 @@ def test_every_scheme_gives_the_same_spans(
         found == [(item, *span) for item, (_, spans) in enumerate(sentences) for span in spans]
         and not invalid
     )
+
+
+WORDS = ("pie", "café", "cafe\u0301", "«e-mail»", "👩\u200d💻", "ﬁn", "ñandú", "日本", "İ", ".")
+
+
+@given(st.lists(st.tuples(span_lists(), st.data()), min_size=1, max_size=3))
+def test_files_of_every_scheme_and_of_characters_give_the_same_items(
+    tmp_path_factory: pytest.TempPathFactory,
+    sentences: list[tuple[tuple[int, list[tuple[int, int, str]]], st.DataObject]],
+) -> None:
+    """IOB1, IOB2, IOBES and BILOU in CoNLL, and offsets of characters in JSONL: one and the same spans."""
+    folder = tmp_path_factory.mktemp("schemes")
+    expected, records, files = [], [], {scheme: [] for scheme in SCHEMES}
+    for number, ((length, spans), data) in enumerate(sentences):
+        words = [data.draw(st.sampled_from(WORDS)) for _ in range(max(1, length))]
+        text = " ".join(words)
+        placed = [
+            Span(len(" ".join([*words[:start], ""])), len(" ".join(words[:end])), label)
+            for start, end, label in spans
+        ]
+        expected.append((f"s{number}", text, placed))
+        records.append(
+            {
+                "id": f"s{number}",
+                "text": text,
+                "spans": [{"start": s.start, "end": s.end, "label": s.label} for s in placed],
+            }
+        )
+        for scheme, lines in files.items():
+            tags = encoded(len(words), spans, scheme)
+            lines += [f"# id = s{number}", *map("\t".join, zip(words, tags, strict=True)), ""]
+    for scheme, lines in files.items():
+        path = folder / f"{scheme}.conll"
+        path.write_text("\n".join(lines) + "\n", "utf-8")
+        for policy in POLICIES:
+            loaded = read.load_items(path, options=ReadOptions(scheme=scheme, invalid=policy))
+            assert [(item.id, item.text, list(item.spans)) for item in loaded.items] == expected
+            assert loaded.invalid == 0
+    path = folder / "characters.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
+    loaded = read.load_items(path, options=ReadOptions())
+    assert [(item.id, item.text, list(item.spans)) for item in loaded.items] == expected
+
+
+def test_broken_tags_of_a_file_are_counted_under_each_policy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two I without a B before them: conlleval reads two spans, discard none; both count two tags."""
+    path = tmp_path / "both.conll"
+    path.write_text("uno\tB-X\tI-X\ndos\tI-X\tI-X\n\ntres\tO\tI-Y\n", "utf-8")
+    for policy, (predicted, correct) in {"conlleval": (2, 1), "discard": (0, 0)}.items():
+        arguments = ["score", str(path), "--pred-column", "2", "--invalid", policy]
+        with pytest.raises(SystemExit):
+            main([*arguments, "--json"])
+        found = json.loads(capsys.readouterr().out)
+        assert (found["overall"]["predicted"], found["overall"]["correct"]) == (predicted, correct)
+        assert found["invalid"] == {"gold": 0, "predicted": 2}
+        assert f"invalid:{policy}" in found["signature"]
+        with pytest.raises(SystemExit):
+            main(arguments)
+        assert "tags that break the scheme: gold 0, predicted 2" in capsys.readouterr().out
+    with pytest.raises(SystemExit) as stop:
+        main(["score", str(path), "--pred-column", "2"])
+    err = capsys.readouterr().err
+    assert stop.value.code == 1 and "2 faults" in err
+    assert f"{path}:1 [2]: I-X continues no span" in err and f"{path}:4 [2]: I-Y continues" in err
 
 
 def random_corpus(seed: int, sentences: int) -> tuple[list[list[str]], list[list[str]]]:
