@@ -52,7 +52,8 @@ class PairEvaluation:
         if warnings := self.warnings():
             found["warnings"] = warnings
         if len(self.systems) == 1:
-            return found | next(iter(self.systems.values())).to_json()
+            ((name, scores),) = self.systems.items()
+            return found | {"system": name} | scores.to_json()
         return found | {
             "systems": {name: scores.to_json() for name, scores in self.systems.items()},
             "ranks": {"by": self.protocol.primary, "systems": dict(self.ranks)},

@@ -17,7 +17,15 @@ from probeta.errors import DataError, Fault, UsageError
 from probeta.evaluation.cells import CROSS, attributes_named
 from probeta.evaluation.compare import Difference, Floats, competition_ranks, differences
 from probeta.evaluation.counts import Counts, macro
-from probeta.evaluation.intervals import Interval, clusters, percentile, percentile_json, resample, wilson
+from probeta.evaluation.intervals import (
+    Interval,
+    clusters,
+    newcombe,
+    percentile,
+    percentile_json,
+    resample,
+    wilson,
+)
 from probeta.evaluation.units import unknown_attribute, values
 
 
@@ -84,6 +92,13 @@ class Classified:
         return found if self.support else found | {"reason": "no pairs"}
 
 
+class Gap(NamedTuple):
+    """How far a part's accuracy is from the rest's, with Newcombe's interval."""
+
+    value: float
+    interval: Interval | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NliScores:
     """One system's results; ``by`` has attributes, then values; ``parts`` named subsets of the pairs."""
@@ -94,6 +109,14 @@ class NliScores:
     parts: Mapping[str, Classified] = field(default_factory=dict)
     samples: Mapping[str, Floats] = field(default_factory=dict)
     examples: Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]] = field(default_factory=dict)
+
+    def gap(self, part: Classified) -> Gap | None:
+        """The accuracy of a part minus that of all other pairs; None where one of them has no pair."""
+        right, pairs = self.overall.correct - part.correct, self.overall.support - part.support
+        if not part.support or not pairs:
+            return None
+        interval = newcombe(part.correct, part.support, right, pairs)
+        return Gap(part.correct / part.support - right / pairs, interval)
 
     def to_json(self) -> dict[str, Any]:
         """The design's keys; ``confusion`` is gold class -> predicted class -> pairs."""
@@ -106,7 +129,10 @@ class NliScores:
         found["classes"] = {name: counts.to_json() for name, counts in classes.items()}
         found["confusion"] = confusion
         found["by"] = {
-            attribute: {value: part.to_json() | _class_f1(part) for value, part in parts.items()}
+            attribute: {
+                value: part.to_json() | {"gap": self._gap_json(part)} | _class_f1(part)
+                for value, part in parts.items()
+            }
             for attribute, parts in self.by.items()
         }
         if self.parts:
@@ -117,6 +143,11 @@ class NliScores:
                 for name, kinds in self.examples.items()
             }
         return found
+
+    def _gap_json(self, part: Classified) -> dict[str, float | None]:
+        gap = self.gap(part)
+        low, high = (gap.interval if gap else None) or (None, None)
+        return {"value": gap.value if gap else None, "low": low, "high": high}
 
 
 def _class_f1(part: Classified) -> dict[str, Any]:

@@ -109,7 +109,8 @@ class SpanScores:
         """For one system its keys; for several ``systems``, ``ranks`` and ``differences``."""
         found: dict[str, Any]
         if len(self.systems) == 1:
-            found = next(iter(self.systems.values())).to_json()
+            ((name, scores),) = self.systems.items()
+            found = {"system": name} | scores.to_json()
         else:
             found = {
                 "systems": {name: scores.to_json() for name, scores in self.systems.items()},

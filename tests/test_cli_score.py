@@ -449,9 +449,17 @@ def test_overlapping_predictions_are_scored(
 ) -> None:
     rows = [{"id": row[0], "spans": span_list(row[4] + [(0, 8, "ENG")])} for row in GOLD[:2]]
     rows += [{"id": row[0], "spans": []} for row in GOLD[2:]]
-    found = run_json(capsys, gold, write_jsonl(tmp_path / "system.jsonl", rows), "--match", "partial")
+    system = write_jsonl(tmp_path / "system.jsonl", rows)
+    found = run_json(capsys, gold, system, "--match", "partial,type", "--match", "exact")
     assert (found["overall"]["predicted"], found["overall"]["correct"]) == (6, 4)
     assert found["matches"]["partial"]["spurious"] == 2
+    assert list(found["matches"]) == ["untyped", "partial", "type", "exact"]
+    assert found["system"] == "system"
+    # The five counts of SemEval; untyped spans are right or wrong, never half right.
+    out, _ = run(capsys, gold, system, "--match", "partial")
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    assert "system partial 4 0 0 2 2 66.67 66.67 66.67" in lines
+    assert "system untyped 4 2 2 66.67 66.67 66.67" in lines
 
 
 def test_further_keys_of_a_span_are_its_attributes(

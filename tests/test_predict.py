@@ -353,6 +353,27 @@ def test_an_unknown_value_is_told_with_the_nearest(
     assert "1 fault" in err
 
 
+def test_people_see_the_largest_unseen_cells(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """25 genres with a cell each that the table lacks; of the first there are two spans."""
+    corpus, cells = tmp_path / "corpus.jsonl", tmp_path / "cells.csv"
+    genres = ["g00", *(f"g{number:02}" for number in range(25))]
+    span = {"start": 0, "end": 4, "label": "ENG"}
+    corpus.write_text(
+        "".join(
+            json.dumps({"id": str(number), "text": "Look", "genre": genre, "spans": [span]}) + "\n"
+            for number, genre in enumerate(genres)
+        ),
+        "utf-8",
+    )
+    cells.write_text("system,genre,n,recall\ncrf,none,4,0.5\n", "utf-8")
+    out, _ = run(capsys, "--recalls", cells, "--corpus", corpus)
+    assert "26 of 26 spans are in cells not seen" in out
+    assert "g19" in out and "g20" not in out
+    assert "and 5 cells more with 5 spans: --json lists all" in out
+    told = json.loads(run(capsys, "--recalls", cells, "--corpus", corpus, "--json")[0])
+    assert len(told["systems"]["crf"]["unseen"]) == 25
+
+
 def test_the_library_predicts_from_files_as_the_command(
     corpus: Path, small_cells: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -155,7 +155,13 @@ def test_the_whole_command(gold: Path, predictions: Path, capsys: pytest.Capture
     assert parts == {"seen": (2, 3), "unseen": (0, 1), "stress_negation": (1, 4), "validated": (3, 3)}
     assert "seen:a,b" in found["signature"] and "split:test" in found["signature"]
     out = [" ".join(line.split()) for line in run(capsys, gold, predictions)[0].splitlines()]
-    assert "system validated 3 100.00 100.00" in out
+    assert "system validated 3 3 100.00 [43.85, 100.00] 100.00" in out
+    # Clinical 1 of 2, the rest 1 of 2: no gap.
+    gap = found["by"]["genre"]["clinical"]["gap"]
+    assert gap["value"] == 0.0 and gap["low"] == pytest.approx(-gap["high"])
+    assert any(line.startswith("system clinical 2 1 50.00 [9.45, 90.55] +0.00") for line in out)
+    assert "system contrasting 1 2 1 50.00 100.00 66.67" in out, "gold, predicted, correct, P, R, F1"
+    assert found["system"] == "system"
     assert "contrasting 1 0 0 0" in out, "the confusion matrix"
 
 
@@ -170,6 +176,8 @@ def test_several_systems_are_ranked(
     assert difference["difference"] == pytest.approx((2 / 3 + 1) / 4 - 1)
     assert difference["high"] <= 0
     assert "stress_negation" not in found["systems"]["perfect"]["parts"]
+    out, _ = run(capsys, gold, predictions, perfect)
+    assert "Differences of macro F1 (bootstrap over documents)" in out and "-58.33" in out
 
 
 def test_examples_of_each_class_and_the_maps(

@@ -126,7 +126,7 @@ def test_success_and_error_examples(
     out, _ = run(capsys, *files, "--examples", 9, "--by", "length", "--out", tmp_path / "out")
     assert "  #3: [[ghost]] in: Los «Fact Checkers» del show" in out
     assert "beto, spurious: none" in out
-    assert ">length<" in (tmp_path / "out" / "reports" / "scores.svg").read_text("utf-8")
+    assert "recall by length" in (tmp_path / "out" / "reports" / "scores.svg").read_text("utf-8")
 
 
 def test_annotated_files_compare_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 app = command_app()
 
+#: Cells listed for people, those with most spans; a corpus may have hundreds.
+_SHOWN_CELLS = 20
+
 
 @app.command()
 def command(
@@ -190,8 +193,11 @@ def _print_unseen(corpus: CorpusPrediction) -> None:
         whose = "" if len(groups) == 1 else f" of {', '.join(systems)}"
         title = f"{corpus.name}: {count} of {total} spans are in cells not seen{whose}"
         if cells:
-            rows = [[values, fallback, str(number)] for values, number, fallback in cells]
+            rows = [[values, fallback, str(number)] for values, number, fallback in cells[:_SHOWN_CELLS]]
             print_table(title, ["cell", "fallback", "spans"], rows, words=2)
+            if rest := cells[_SHOWN_CELLS:]:
+                spans = sum(number for _, number, _ in rest)
+                print(f"and {len(rest)} cells more with {spans} spans: --json lists all")
 
 
 def _print_shrinkage(found: Prediction) -> None:

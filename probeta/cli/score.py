@@ -52,7 +52,7 @@ def command(
     ] = None,
     match: Annotated[
         list[str] | None,
-        typer.Option(help="Further matches: untyped, exact, partial or type (SemEval 2013); may repeat."),
+        typer.Option(help="Further matches, with commas: untyped, exact, partial, type (SemEval 2013)."),
     ] = None,
     paired: Annotated[
         list[str] | None,
@@ -122,7 +122,7 @@ def command(
             "--cells": cells,
         }
         _refuse([name for name, value in given.items() if value], chosen)
-        crossings = [part.strip() for entry in by or () for part in entry.split(",") if part.strip()]
+        crossings = _listed(by)
         if chosen.kind == "pairs":
             _pairs(chosen, gold, systems, crossings, seen, split, samples, seed, examples, out, as_json)
             return
@@ -153,7 +153,7 @@ def command(
                     split=split or only_test(gold),
                 ),
                 system_scheme=pred_scheme,
-                matches=match or (),
+                matches=_listed(match),
                 by=crossings,
                 contrasts=paired or (),
                 scenario=scenario,
@@ -196,6 +196,11 @@ def _refuse(given: list[str], protocol: Protocol) -> None:
         raise UsageError(
             f"the protocol {protocol.name} compares {protocol.kind}, which {', '.join(ignored)} cannot work on"
         )
+
+
+def _listed(entries: list[str] | None) -> list[str]:
+    """The parts of an option that may repeat and takes commas."""
+    return [part.strip() for entry in entries or () for part in entry.split(",") if part.strip()]
 
 
 def _default_protocol(gold: Path) -> str:

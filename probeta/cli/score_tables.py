@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING
 
 from probeta.cli.tabular import percent, print_table, ranged
 from probeta.evaluation.cells import CROSS, Cell, attributes_named
 from probeta.evaluation.counts import Counts, macro
-from probeta.evaluation.intervals import NO_INTERVAL
+from probeta.evaluation.intervals import NO_INTERVAL, wilson
 from probeta.evaluation.protocol import TableShape
 
 if TYPE_CHECKING:
+    from probeta.evaluation.compare import Difference
     from probeta.evaluation.evaluate import CellTable, SpanEvaluation
     from probeta.evaluation.evaluate_pairs import PairEvaluation
+    from probeta.evaluation.nli import Classified
     from probeta.evaluation.scoring import SystemScores
 
 _TITLES = {
@@ -118,13 +120,22 @@ def _print_labels(found: SpanEvaluation) -> None:
 
 
 def _print_matches(systems: Iterable[SystemScores]) -> None:
-    rows = [
-        [one.name, match, percent(counts.precision), percent(counts.recall), percent(counts.f1)]
-        for one in systems
-        for match, counts in one.matches.items()
-    ]
+    """Counts first: SemEval's five, of which untyped spans have three."""
+    rows = []
+    for one in systems:
+        for match, counts in one.matches.items():
+            if isinstance(counts, Counts):
+                missed, spurious = counts.gold - counts.correct, (counts.predicted or 0) - counts.correct
+                five = [str(counts.correct), "", "", str(missed), str(spurious)]
+            else:
+                five = [str(getattr(counts, name)) for name in _SEMEVAL]
+            scores = (counts.precision, counts.recall, counts.f1)
+            rows.append([one.name, match, *five, *map(percent, scores)])
     if rows:
-        print_table("Other matches", ["system", "match", "P", "R", "F1"], rows, words=2)
+        print_table("Other matches", ["system", "match", *_SEMEVAL, "P", "R", "F1"], rows, words=2)
+
+
+_SEMEVAL = ("correct", "incorrect", "partial", "missed", "spurious")
 
 
 def _print_shape(found: SpanEvaluation, shape: TableShape, table: CellTable) -> None:
@@ -226,21 +237,26 @@ def _print_paired(systems: Iterable[SystemScores]) -> None:
         )
 
 
+def _print_differences(differences: Sequence[Difference], primary: str, *, drawn: str) -> None:
+    """Every pair of systems, if there are several; ``drawn`` says what the bootstrap draws."""
+    rows = [
+        [
+            one.first,
+            one.second,
+            "-" if one.value is None else f"{100 * one.value:+.2f}",
+            ranged(one.interval),
+            "-" if one.p_value is None else f"{one.p_value:.3f}",
+        ]
+        for one in differences
+    ]
+    if rows:
+        title = f"Differences of {_TITLES[primary]} (bootstrap over {drawn})"
+        print_table(title, ["first", "second", "difference", "95 %", "p"], rows, words=2)
+
+
 def _print_comparison(found: SpanEvaluation) -> None:
     scores = found.scores
-    if scores.differences:
-        rows = [
-            [
-                one.first,
-                one.second,
-                "-" if one.value is None else f"{100 * one.value:+.2f}",
-                ranged(one.interval),
-                "-" if one.p_value is None else f"{one.p_value:.3f}",
-            ]
-            for one in scores.differences
-        ]
-        title = f"Differences of {_TITLES[scores.primary]} (bootstrap over base sentences)"
-        print_table(title, ["first", "second", "difference", "95 %", "p"], rows, words=2)
+    _print_differences(scores.differences, scores.primary, drawn="base sentences")
     if scores.scenario is not None:
         where = ", ".join(f"{name}={'|'.join(wanted)}" for name, wanted in scores.scenario.where.items())
         rows = [
@@ -287,6 +303,14 @@ def _listed(counts: Mapping[str, object]) -> str:
     return ", ".join(f"{name} {count}" for name, count in counts.items())
 
 
+_ACCURACY = ("pairs", "right", "accuracy", "Wilson 95 %")
+
+
+def _accuracy(part: Classified) -> list[str]:
+    interval = ranged(wilson(part.correct, part.support))
+    return [str(part.support), str(part.correct), percent(part.accuracy), interval]
+
+
 def print_pairs(found: PairEvaluation) -> None:
     """Accuracy and macro F1, classes, confusion, parts and attributes of each system."""
     rows = []
@@ -307,11 +331,13 @@ def print_pairs(found: PairEvaluation) -> None:
         for one in found.systems.values()
     )
     rows = [
-        [name, label, str(counts.gold), *map(percent, (counts.precision, counts.recall, counts.f1))]
+        [name, label, *_counts(counts), *map(percent, (counts.precision, counts.recall, counts.f1))]
         for name, one in found.systems.items()
         for label, counts in one.overall.classes().items()
     ]
-    print_table("By class", ["system", "class", "pairs", "P", "R", "F1"], rows, words=2)
+    print_table(
+        "By class", ["system", "class", "gold", "predicted", "correct", "P", "R", "F1"], rows, words=2
+    )
     for name, one in found.systems.items():
         classes = list(one.overall.classes())
         rows = [
@@ -319,22 +345,29 @@ def print_pairs(found: PairEvaluation) -> None:
             for gold in classes
         ]
         print_table(f"Confusion of {name}: gold down, predicted across", ["", *classes], rows)
-    groups = {attribute for one in found.systems.values() for attribute in one.by}
-    for attribute in sorted(groups):
+    for attribute in next(iter(found.systems.values())).by:
         rows = [
-            [name, value, str(part.support), percent(part.accuracy), percent(part.macro_f1)]
+            [
+                name,
+                value,
+                *_accuracy(part),
+                "-" if (gap := one.gap(part)) is None else f"{100 * gap.value:+.2f}",
+                ranged(None if gap is None else gap.interval),
+                percent(part.macro_f1),
+            ]
             for name, one in found.systems.items()
             for value, part in one.by.get(attribute, {}).items()
         ]
-        header = ["system", attribute, "pairs", "accuracy", "macro F1"]
-        print_table(f"By {attribute}", header, rows, words=2)
+        header = ["system", attribute, *_ACCURACY, "gap to the rest", "95 %", "macro F1"]
+        print_table(f"By {' x '.join(attributes_named(attribute))}", header, rows, words=2)
     rows = [
-        [name, part, str(scores.support), percent(scores.accuracy), percent(scores.macro_f1)]
+        [name, part, *_accuracy(scores), percent(scores.macro_f1)]
         for name, one in found.systems.items()
         for part, scores in one.parts.items()
     ]
     if rows:
-        print_table("Parts", ["system", "part", "pairs", "accuracy", "macro F1"], rows, words=2)
+        print_table("Parts", ["system", "part", *_ACCURACY, "macro F1"], rows, words=2)
+    _print_differences(found.differences, found.protocol.primary, drawn="documents")
     for name, one in found.systems.items():
         for label, kinds in one.examples.items():
             for kind, examples in kinds.items():
