@@ -30,6 +30,14 @@ def test_links_lead_somewhere() -> None:
             assert (document.parent / target).exists(), f"{document.name}: {target}"
 
 
+def test_contributing_names_places_that_are_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    for path in re.findall(r"`([\w./]+/[\w./]*)`", text):
+        assert (ROOT / path).exists(), path
+    for name, path in re.findall(r"`([A-Z_]+)` in `([\w./]+)`", text):
+        assert re.search(rf"^{name}\b", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE), name
+
+
 def test_the_toy_systems_say_what_they_need(tmp_path: Path) -> None:
     script = ROOT / "examples" / "toy_systems.py"
     assert "usage:" in run(f'python "{script}"', cwd=tmp_path).stderr
