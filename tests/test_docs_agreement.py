@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from console import ROOT, play
+import pytest
+from console import ROOT, fenced, play
 
 from probeta.validation.adjudication.rules import KEPT_REASONS, REASONS
 from probeta.validation.agreement import REASONS as UNDEFINED
@@ -22,3 +23,12 @@ def test_every_reason_is_explained() -> None:
         assert f"| `{reason}` | {text} |" in PAGE
     for reason, text in REASONS.items():
         assert f"| `{reason}` | {'yes' if reason in KEPT_REASONS else 'no'} | {text} |" in PAGE
+
+
+def test_the_code_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    """Agreement 4/5; margins 2, 2, 1 and 2, 1, 2: 8/25 by chance. All labels equal: alpha is undefined."""
+    (code,) = fenced(DOCUMENT, "python")
+    exec(code, {})
+    kappa, alpha = capsys.readouterr().out.splitlines()
+    assert kappa.startswith(f"{(4 / 5 - 8 / 25) / (1 - 8 / 25):.3f} [")
+    assert alpha == "None no_variation 1.0 2"

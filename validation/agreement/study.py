@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -315,7 +315,7 @@ class Study:
         return estimate_sampled(
             name,
             total,
-            lambda: np.array([float(value(*sums).value) for sums in self._two_way_sums(weights)]),
+            lambda: value(*self._two_way_sums(weights), self.rater_draws).value,
             interval=self.interval,
             basis=self.basis,
             units=self.units,
@@ -324,19 +324,30 @@ class Study:
             note=note,
         )
 
-    def _two_way_sums(self, weights: Floats) -> Iterable[tuple[Floats, Floats, Floats]]:
-        labels, raters = len(self.coded.labels), len(self.coded.raters)
-        indicator = rater_rows(self.coded)
-        for item_weights, times in zip(
-            (row for block in self.item_draws() for row in block), self.rater_draws, strict=True
-        ):
-            rows = count_rows(
-                self.coded.counts_of(times),
-                squares=self.coded.counts_of(times**2),
-                weights=weights,
-                distances=self.distances,
-            )
-            yield item_weights @ rows, (item_weights @ indicator).reshape(raters, labels), times
+    def _two_way_sums(self, weights: Floats) -> tuple[Floats, Floats]:
+        """The sums and the raters' label counts in every sample; coefficients of equal weights share them."""
+        key = weights.tobytes()
+        if key not in self._two_way_kept:
+            drawn = zip((row for block in self.item_draws() for row in block), self.rater_draws, strict=True)
+            sums = [
+                items
+                @ count_rows(
+                    self.coded.counts_of(times),
+                    squares=self.coded.counts_of(times**2),
+                    weights=weights,
+                    distances=self.distances,
+                )
+                for items, times in drawn
+            ]
+            indicator = rater_rows(self.coded)
+            counts = np.concatenate([block @ indicator for block in self.item_draws()])
+            shape = len(counts), len(self.coded.raters), len(self.coded.labels)
+            self._two_way_kept[key] = np.array(sums), counts.reshape(shape)
+        return self._two_way_kept[key]
+
+    @cached_property
+    def _two_way_kept(self) -> dict[bytes, tuple[Floats, Floats]]:
+        return {}
 
     @cached_property
     def rater_draws(self) -> Floats:
