@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,6 +12,7 @@ from probeta.evaluation.attribute_table import join_attributes, load_attribute_r
 from probeta.evaluation.automatic import AutomaticOptions, known_attributes, with_automatic
 from probeta.evaluation.cells import Cell, attributes_named, cells, extremes
 from probeta.evaluation.compare import parse_scenario
+from probeta.evaluation.contrasts import parse_contrast
 from probeta.evaluation.counts import unknown_labels
 from probeta.evaluation.files import data_version
 from probeta.evaluation.items import Item, match
@@ -23,16 +24,15 @@ from probeta.evaluation.scoring import MATCHES, Choices, SpanScores, item_attrib
 from probeta.evaluation.strings import in_place_of_spans, load_strings
 from probeta.evaluation.units import unknown_attribute
 from probeta.formats import ReadOptions
+from probeta.formats.base import REGIONS
 from probeta.signature import signature
 
 #: Fewer cells than this have no worst and best ones worth naming.
 _ENOUGH_CELLS = 6
+#: Doubts of a file that are told one by one.
+_TOLD_DOUBTS = 3
 #: In ``by``: every attribute that the recipe declares with its values, one at a time.
 RECIPE = "recipe"
-
-
-#: Item attributes that follow from the perturbation, so they vary with it.
-_WRITTEN_WITH_THE_VARIED = ("operation",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +53,7 @@ class Request:
 
     options: ReadOptions = field(default_factory=ReadOptions)
     system_scheme: str | None = None
+    system_regions: str = "annotations"
     matches: Sequence[str] = ()
     by: Sequence[str] = ()
     contrasts: Sequence[str] = ()
@@ -81,6 +82,7 @@ class SpanEvaluation:
     scores: SpanScores
     checks: Sequence[Mapping[str, Any]]
     order: Mapping[str, Sequence[str]]
+    doubts: Sequence[str] = ()
 
     def cells(self, system: str, table: CellTable) -> list[Cell]:
         """A system's cells in a table."""
@@ -110,9 +112,9 @@ class SpanEvaluation:
         return {system: extremes(ranked) for system, ranked in found.items() if len(ranked) >= _ENOUGH_CELLS}
 
     def warnings(self) -> list[str]:
-        """What a reader should know before the numbers: systems with labels that the gold does not have."""
+        """What a reader should know before the numbers: labels that the gold lacks, doubts of the files."""
         found = (unknown_labels(name, one.labels) for name, one in self.scores.systems.items())
-        return [line for line in found if line is not None]
+        return [*self.doubts, *(line for line in found if line is not None)]
 
     def to_json(self) -> dict[str, Any]:
         """The design's keys; ``tables``, ``extremes``, ``checks`` and ``warnings`` where there are some."""
@@ -216,7 +218,15 @@ def evaluate_spans(files: Files, protocol: Protocol, request: Request) -> SpanEv
         scores=scores,
         checks=notices(protocol, scores, systems, order),
         order=order,
+        doubts=[line for one in (gold, *loaded.values()) for line in _told(one)],
     )
+
+
+def _told(loaded: Loaded) -> Iterator[str]:
+    """The first doubts of a file, and how many more there are."""
+    yield from map(str, loaded.doubts[:_TOLD_DOUBTS])
+    if rest := len(loaded.doubts[_TOLD_DOUBTS:]):
+        yield f"{loaded.name}: {rest} more of these"
 
 
 def _as_asked(protocol: Protocol, request: Request) -> Protocol:
@@ -266,12 +276,16 @@ def _load(files: Files, protocol: Protocol, request: Request) -> tuple[Loaded, d
         return gold, dict(zip(files.columns, others, strict=True))
     gold = load(files.gold, options=request.options, format=files.gold_format)
     texts = {item.id: item.text for item in gold.items if item.id is not None and item.text is not None}
-    options = replace(request.options, texts=texts)
+    options = replace(request.options, texts=texts, regions=request.system_regions)
     if request.system_scheme is not None:
         options = replace(options, scheme=request.system_scheme)
-    return gold, {
-        name: load(path, options=options, format=files.system_format) for name, path in files.systems.items()
-    }
+    found = {}
+    for name, path in files.systems.items():
+        found[name] = load(path, options=options, format=files.system_format)
+        if not found[name].items and any(doubt.code == "not_annotated" for doubt in found[name].doubts):
+            other = next(key for key in REGIONS if key != request.system_regions)
+            raise UsageError(f"{path}: no task has {request.system_regions}; say --pred-regions {other}")
+    return gold, found
 
 
 def expanded(by: Iterable[str], declared: Sequence[str]) -> list[str]:
@@ -294,23 +308,3 @@ def _with_attributes(
         rows = load_attribute_rows(files.attributes)
         return join_attributes(items, rows, file=str(files.attributes))
     return with_automatic(items, wanted, AutomaticOptions(language=request.language))
-
-
-def parse_contrast(text: str, items: Sequence[Item]) -> Contrast:
-    """``quotes=without`` as a contrast with that value.
-
-    If the attribute varies between the sentences made from one base sentence, twins share the base
-    sentence and agree in whatever else varies there; if not, twins are spans of the same words.
-    """
-    attribute, equals, against = text.partition("=")
-    if not equals or not attribute or not against:
-        raise UsageError(f"{text!r} is no contrast: write attribute=value, the value to compare with")
-    seen: dict[tuple[str, str], set[str]] = {}
-    for name, column in item_attributes(items).items():
-        for item, value in zip(items, column, strict=True):
-            seen.setdefault((name, str(item.attributes.get("base_id"))), set()).add(value)
-    varied = sorted({name for (name, base), found in seen.items() if base != "None" and len(found) > 1})
-    same = [name for name in varied if name not in (attribute, *_WRITTEN_WITH_THE_VARIED)]
-    return Contrast(
-        attribute=attribute, against=against, same=same, key="base" if attribute in varied else "text"
-    )

@@ -12,15 +12,8 @@ from probeta.evaluation.compare import Difference
 from probeta.evaluation.counts import unknown_labels
 from probeta.evaluation.evaluate import expanded
 from probeta.evaluation.files import data_version
-from probeta.evaluation.nli import (
-    Classified,
-    LabelledItem,
-    NliScores,
-    classified,
-    compare_labels,
-    matched_labels,
-    score_labels,
-)
+from probeta.evaluation.labelled import LabelledItem, matched_labels
+from probeta.evaluation.nli import Classified, NliScores, classified, compare_labels, score_labels
 from probeta.evaluation.pair_examples import pair_examples
 from probeta.evaluation.protocol import Protocol, declared_values
 from probeta.evaluation.read import refuse_split

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from probeta.evaluation.nli import LabelledItem
+from probeta.evaluation.labelled import LabelledItem
 from probeta.randomness import keyed
 
 #: What of a pair is shown, where it is there.

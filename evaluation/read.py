@@ -29,11 +29,15 @@ _BOOKKEEPING = ("text_hash", "canary", "parameters", "duplicate_of", "tokens")
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The items of one file or column, and how many of its tags broke the scheme; ``name`` is the file's."""
+    """The items of one file or column, and how many of its tags broke the scheme; ``name`` is the file's.
+
+    ``doubts`` are what a reader should know of it: tasks left out, places that were chosen.
+    """
 
     name: str
     items: Sequence[Item]
     invalid: int
+    doubts: Sequence[Fault] = ()
 
 
 def load_items(path: Path | str, *, options: ReadOptions, format: str | None = None) -> Loaded:
@@ -54,7 +58,7 @@ def load_items(path: Path | str, *, options: ReadOptions, format: str | None = N
     if source.path is not None and source.path.is_dir():
         items = _with_tokens(source.path, items, options.split)
         items = _with_span_attributes(source.path, items, options.split)
-    return Loaded(str(path), items, report.invalid_tags)
+    return Loaded(str(path), items, report.invalid_tags, report.warnings)
 
 
 def only_test(path: Path) -> str | None:

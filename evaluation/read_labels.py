@@ -7,7 +7,7 @@ from typing import Any
 
 from probeta import builtset, tables
 from probeta.errors import DataError, Fault, UsageError
-from probeta.evaluation.nli import LabelledItem
+from probeta.evaluation.labelled import LabelledItem
 from probeta.formats.jsonl import read_jsonl
 
 

@@ -46,7 +46,7 @@ def load_strings(path: Path | str, *, options: ReadOptions, format: str | None =
     """
     if (format or format_of(path)) != "adobo":
         loaded = load_items(path, options=options, format=format)
-        return Loaded(loaded.name, [_with_surfaces(item) for item in loaded.items], loaded.invalid)
+        return replace(loaded, items=[_with_surfaces(item) for item in loaded.items])
     source = Source.of(path)
     faults = Faults(source.name)
     items = []

@@ -379,6 +379,41 @@ def test_every_format_gives_the_same_scores(
     assert (overall["gold"], overall["predicted"], overall["correct"]) == (6, 5, 4)
 
 
+def test_predictions_of_label_studio_tasks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Annotations are the gold, predictions a system; a task without any is told, not lost in silence."""
+    value = {"start": 3, "end": 7, "labels": ["ENG"], "text": "show"}
+    region = {"from_name": "label", "to_name": "text", "type": "labels", "value": value}
+    tasks: list[dict[str, Any]] = [
+        {"id": 1, "data": {"text": "El show"}, "annotations": [{"result": [region]}]},
+        {"id": 2, "data": {"text": "Un show"}, "annotations": [{"result": [region]}]},
+    ]
+    gold, system = tmp_path / "gold.json", tmp_path / "system.json"
+    gold.write_text(json.dumps(tasks), "utf-8")
+    for task, found in zip(tasks, ([region], []), strict=True):
+        task["predictions"] = [{"result": found, "model_version": "a"}]
+        del task["annotations"]
+    system.write_text(json.dumps(tasks), "utf-8")
+    _, err = run(capsys, gold, system, code=2)
+    assert f"{system}: no task has annotations; say --pred-regions predictions" in err
+    found = run_json(capsys, gold, system, "--pred-regions", "predictions")["overall"]
+    assert (found["gold"], found["predicted"], found["correct"]) == (2, 1, 1)
+    _, err = run(capsys, gold, system, "--pred-regions", "regions", code=2)
+    assert "expected one of annotations, predictions" in err
+    gold.write_text(json.dumps([json.loads(gold.read_text("utf-8"))[0], tasks[1]]), "utf-8")
+    system.write_text(json.dumps(tasks[:1]), "utf-8")
+    _, err = run(capsys, gold, system, "--pred-regions", "predictions")
+    assert f"! {gold}:2 [annotations]: the task has no annotations and is left out" in err
+
+
+def test_places_that_were_chosen_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gold = tmp_path / "gold.csv"
+    gold.write_text("".join(f"Un look y otro look {number};look\n" for number in range(5)), "utf-8")
+    _, err = run(capsys, gold, gold, "--ambiguous", "first")
+    assert f"! {gold}:1 [spans]: the span's text stands 2 times in the sentence" in err
+    assert f"! {gold}: 2 more of these" in err
+    assert len(run_json(capsys, gold, gold, "--ambiguous", "first")["warnings"]) == 8
+
+
 def test_overlapping_gold_is_scored_by_automatic_attributes_too(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

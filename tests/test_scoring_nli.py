@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from probeta import builtset
 from probeta.cli.main import main
-from probeta.evaluation.nli import Classified, LabelledItem, classified, score_labels
+from probeta.evaluation.labelled import LabelledItem
+from probeta.evaluation.nli import Classified, classified, score_labels
 
 CLASSES = ("contrasting", "entailment", "neutral", "reasoning")
 

@@ -87,6 +87,9 @@ def command(
     pred_format: Annotated[
         str | None, typer.Option(help="The predictions' format, if their endings do not tell.")
     ] = None,
+    pred_regions: Annotated[
+        str, typer.Option(help="Label Studio: a system's regions are annotations or predictions.")
+    ] = "annotations",
     out: Annotated[
         Path | None,
         typer.Option(help="A folder for reports/scores.json and scores.svg; may be the built set."),
@@ -153,6 +156,7 @@ def command(
                     split=split or only_test(gold),
                 ),
                 system_scheme=pred_scheme,
+                system_regions=pred_regions,
                 matches=_listed(match),
                 by=crossings,
                 contrasts=paired or (),
