@@ -1,8 +1,12 @@
-"""Publishing: what all gates cost on BLAS and on half a million pairs, beside loading alone."""
+"""Publishing: what all gates cost on BLAS and on half a million pairs, built or by hand, beside loading alone."""
 
 from __future__ import annotations
 
-import resource
+import json
+import re
+import shutil
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -53,6 +57,51 @@ def large_set(folder: Path) -> None:
     (folder / "README.md").write_text(f"{card}---\n# Pairs\n", encoding="utf-8")
 
 
+#: Hits of each class in the corpus of the built set; with the neutral pairs, half a million pairs.
+HITS = 130_000
+
+#: One linking phrase of each class.
+LINKS = ("Sin embargo", "En concreto", "Por tanto")
+
+
+def corpus(path: Path) -> None:
+    """Documents of ten paragraphs, in each of which a phrase links two sentences that stand nowhere else."""
+    number = 0
+    with path.open("w", encoding="utf-8") as handle:
+        for document in range(HITS * len(LINKS) // 10):
+            paragraphs = []
+            for _ in range(10):
+                link = LINKS[number % len(LINKS)]
+                paragraphs.append(
+                    f"La premisa número {number} dice algo que después se comenta con calma. "
+                    f"{link}, la respuesta de la página {number} lo comenta y añade una razón más."
+                )
+                number += 1
+            handle.write(
+                json.dumps({"id": f"d{document}", "paragraphs": paragraphs}, ensure_ascii=False) + "\n"
+            )
+
+
+def built_set(folder: Path) -> int:
+    """A set of half a million pairs as ``build`` writes it, with every promise to prove; how many pairs.
+
+    The filters that need a model are left out, since gates do not run them.
+    """
+    from probeta.pipeline.build import build
+    from probeta.recipe import load_recipe
+
+    source = folder / "recipe"
+    shutil.copytree(load_recipe("esnlir").folder, source)
+    recipe = source / "probeta.yaml"
+    text = recipe.read_text(encoding="utf-8")
+    text = text.replace("    has_nominal_and_verb: true\n", "")
+    text = re.sub(r"    language: \{.*?\}\n", "", text)
+    recipe.write_text(text, encoding="utf-8")
+    corpus(folder / "corpus.jsonl")
+    built = build(source, out=folder / "set", corpus=[folder / "corpus.jsonl"], workers=2)
+    return int(built.counts["pairs"])
+
+
 def load_only(folder: Path, configs: list[str]) -> None:
     """What ``datasets`` does without any gate."""
     import datasets
@@ -68,38 +117,48 @@ def run() -> list[Row]:
     """The rows of the table."""
     from probeta import builtset
     from probeta.pipeline.build import build
-    from probeta.publishing.lint import lint
 
     rows = []
     with tempfile.TemporaryDirectory() as place:
-        blas, large = Path(place) / "blas", Path(place) / "large"
+        blas, large, mined = (Path(place) / name for name in ("blas", "large", "mined"))
         build("blas", out=blas)
-        taken = best_cpu(lambda: lint(blas), runs=1)
-        peer = best_cpu(lambda: load_only(blas, list(builtset.configs(blas))), runs=1)
-        rows.append(
-            Row(
-                name="all gates, BLAS",
-                measured=f"{taken:.1f} s",
-                goal="< 10 s",
-                peer=f"load_dataset {peer:.1f} s",
-                ratio=taken / peer,
-                met=taken < 10,
-            )
-        )
         large.mkdir()
         large_set(large)
-        taken = best_cpu(lambda: lint(large), runs=1)
-        peer = best_cpu(lambda: load_only(large, ["pairs"]), runs=1)
-        rows.append(
-            Row(
-                name="all gates, 500,000 pairs",
-                measured=f"{taken:.1f} s",
-                goal="< 60 s",
-                peer=f"load_dataset {peer:.1f} s",
-                ratio=taken / peer,
-                met=taken < 60,
+        mined.mkdir()
+        pairs = built_set(mined)
+        for name, folder, goal in (
+            ("all gates, BLAS", blas, 10),
+            ("all gates, 500,000 pairs with a card by hand", large, 60),
+            (f"all gates, a built set of {pairs:,} pairs, every promise proved", mined / "set", 60),
+        ):
+            taken, memory = gates(folder)
+            configs = list(builtset.configs(folder))
+            peer = best_cpu(lambda folder=folder, configs=configs: load_only(folder, configs), runs=1)
+            rows.append(
+                Row(
+                    name=name,
+                    measured=f"{taken:.1f} s, {memory:.2f} GB",
+                    goal=f"< {goal} s, < 2 GB",
+                    peer=f"load_dataset {peer:.1f} s",
+                    ratio=taken / peer,
+                    met=taken < goal and memory < 2,
+                )
             )
-        )
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-        rows.append(Row(name="its memory, at most", measured=f"{peak:.2f} GB", goal="< 2 GB", met=peak < 2))
     return rows
+
+
+def gates(folder: Path) -> tuple[float, float]:
+    """CPU seconds of all gates in a process of their own, imports among them, and its memory in GB at most."""
+    script = (
+        "import resource, sys, time\n"
+        "from pathlib import Path\n"
+        "from probeta.publishing.lint import lint\n"
+        "found = lint(Path(sys.argv[1]))\n"
+        "assert not found.faults, found.faults[0]\n"
+        "print(time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6)\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", script, str(folder)], check=True, capture_output=True, text=True
+    )
+    seconds, memory = map(float, ran.stdout.split())
+    return seconds, memory

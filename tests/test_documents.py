@@ -10,13 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import mlcroissant
+import pyarrow.parquet as pq
 import pytest
 import yaml
 
 from probeta import builtset
 from probeta.publishing.citation import licence_text
+from probeta.publishing.croissant import CONTEXT
 from probeta.publishing.facts import gather
-from probeta.publishing.gates.documents import cff_faults, croissant_faults
+from probeta.publishing.gates import croissant as gate
+from probeta.publishing.gates.documents import cff_faults
 from probeta.publishing.gates.header import read_header
 from probeta.publishing.vocabularies import licences, read
 from probeta.recipe import load_recipe
@@ -55,7 +58,8 @@ def test_croissant_is_of_version_1_1_with_twelve_fields_of_responsible_ai(croiss
 
 
 def test_croissant_and_cff_pass_their_own_gates(blas: Path) -> None:
-    assert list(croissant_faults(blas / "croissant.json")) == []
+    found = gate.check_croissant(blas)
+    assert (found.faults, found.notes) == ([], [])
     assert list(cff_faults(blas / "CITATION.cff")) == []
 
 
@@ -114,3 +118,59 @@ def test_the_licence_stands_in_full_where_it_may_and_is_named_elsewhere(blas: Pa
     assert "Statement of Purpose" in text("cc0-1.0") and "ShareAlike" in text("cc-by-sa-4.0")
     assert "Its text: https://spdx.org/licenses/MPL-2.0.html" in text("mpl-2.0")
     assert "{" not in text("mit")
+
+
+def test_of_a_large_set_a_sample_from_all_over_it_is_read_and_told(
+    blas: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(gate, "READ", 600)
+    monkeypatch.setattr(gate, "LEAST", 100)
+    found = gate.check_croissant(blas)
+    assert found.faults == []
+    # 1,836 sentences, 2,076 spans, 1,836 token lists: 5,748 rows; 600 shared out, each rounded down.
+    assert [note.message.split(" were")[0] for note in found.notes] == ["598 of 5,748 records"]
+    path = blas / "sentences/test-00000-of-00001.parquet"
+    gate.sample(path, tmp_path / "a.parquet", rows=50)
+    gate.sample(path, tmp_path / "b.parquet", rows=50)
+    assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
+    whole, drawn = pq.read_table(path), pq.read_table(tmp_path / "a.parquet")
+    assert drawn.schema == whole.schema and drawn.num_rows == 50
+    places = [whole.column("id").to_pylist().index(one) for one in drawn.column("id").to_pylist()]
+    assert places == sorted(set(places)) and places[0] < 300 and places[-1] > 1_500
+
+
+def test_records_that_lie_elsewhere_are_not_fetched(tmp_path: Path) -> None:
+    """The Hub's own Croissant names files of the Hub: a gate that works offline says so, and asks nobody."""
+    far = {
+        "@type": "cr:FileObject",
+        "@id": "repo",
+        "name": "repo",
+        "contentUrl": "https://huggingface.co/datasets/org/a/tree/refs%2Fconvert%2Fparquet",
+        "encodingFormat": "git+https",
+        "sha256": "https://github.com/mlcommons/croissant/issues/80",
+    }
+    files = {
+        "@type": "cr:FileSet",
+        "@id": "files",
+        "containedIn": {"@id": "repo"},
+        "encodingFormat": "application/x-parquet",
+        "includes": "default/*.parquet",
+    }
+    source = {"fileSet": {"@id": "files"}, "extract": {"column": "text"}}
+    field = {"@type": "cr:Field", "@id": "default/text", "dataType": "sc:Text", "source": source}
+    value = {
+        "@context": dict(CONTEXT),
+        "@type": "sc:Dataset",
+        "conformsTo": "http://mlcommons.org/croissant/1.1",
+        **dict.fromkeys(("name", "description", "license"), "x"),
+        "datePublished": "2026-01-02",
+        "version": "1.0.0",
+        "url": "https://huggingface.co/datasets/org/a",
+        "creator": {"@type": "Organization", "name": "org"},
+        "distribution": [far, files],
+        "recordSet": [{"@type": "cr:RecordSet", "@id": "default", "field": [field]}],
+    }
+    (tmp_path / "croissant.json").write_text(json.dumps(value), encoding="utf-8")
+    found = gate.check_croissant(tmp_path)
+    assert found.faults == []
+    assert [note.code for note in found.notes] == ["croissant_remote"]

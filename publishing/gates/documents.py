@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import logging
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from probeta.errors import Fault
-from probeta.hashing import file_sha256
+from probeta.publishing.gates.croissant import NAME as CROISSANT
+from probeta.publishing.gates.croissant import check_croissant
 from probeta.publishing.gates.header import CARD
 from probeta.publishing.gates.result import Result
 from probeta.publishing.gates.subject import Subject
 from probeta.publishing.regions import is_edited, without_hand_text
 from probeta.publishing.vocabularies import read
-
-#: What version 1.1 of Croissant requires; mlcroissant passes over some of it in silence.
-REQUIRED = ("name", "description", "url", "creator", "license", "datePublished", "version", "conformsTo")
-
-#: A record set that is larger is read up to here; reading takes a millisecond a row.
-READ = 20_000
 
 
 def check_documents(subject: Subject) -> Result:
@@ -28,15 +21,20 @@ def check_documents(subject: Subject) -> Result:
     if subject.folder is None:
         return Result(reason="there is only a card")
     faults: list[Fault] = []
-    seen = False
-    for name, check in (("croissant.json", croissant_faults), ("CITATION.cff", cff_faults)):
-        if (subject.folder / name).is_file():
-            seen = True
-            faults += check(subject.folder / name)
-    if subject.recipe is not None:
+    notes: list[Fault] = []
+    seen = subject.recipe is not None
+    if (subject.folder / CROISSANT).is_file():
         seen = True
+        read = check_croissant(subject.folder)
+        faults += read.faults
+        notes += read.notes
+    if (subject.folder / "CITATION.cff").is_file():
+        seen = True
+        faults += cff_faults(subject.folder / "CITATION.cff")
+    if subject.recipe is not None:
         faults += derived_faults(subject)
-    return Result(faults=faults, reason=None if seen else "there is no croissant.json and no CITATION.cff")
+    reason = None if seen else "there is no croissant.json and no CITATION.cff"
+    return Result(faults=faults, notes=notes, reason=reason)
 
 
 def derived_faults(subject: Subject) -> Iterator[Fault]:
@@ -120,69 +118,3 @@ def _with_numbers(value: Any, key: str = "") -> Any:
     if key in ("year", "month", "issue-date", "volume", "number", "start", "end") and str(value).isdigit():
         return int(value)
     return value
-
-
-def croissant_faults(path: Path) -> Iterator[Fault]:
-    """croissant.json: required keys, checksums, and every record set read."""
-    name = path.name
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        yield Fault(code="croissant", message=f"it cannot be read: {error}", file=name)
-        return
-    if not isinstance(value, dict):
-        yield Fault(code="croissant", message="it is no JSON object", file=name, expected="{…}")
-        return
-    for key in REQUIRED:
-        if not value.get(key):
-            yield Fault(
-                code="croissant_key",
-                message=f"{key} is missing, which the format requires",
-                file=name,
-                column=key,
-            )
-    broken = False
-    for at, entry in enumerate(value.get("distribution") or ()):
-        url = entry.get("contentUrl")
-        if entry.get("@type") != "cr:FileObject" or not url or "://" in url:
-            continue
-        file = path.parent / url
-        column = f"distribution[{at}]"
-        if not file.is_file():
-            broken = True
-            yield Fault(code="croissant_file", message=f"{url} is not there", file=name, column=column)
-        elif entry.get("sha256") and file_sha256(file) != entry["sha256"]:
-            broken = True
-            yield Fault(
-                code="croissant_sha256",
-                message=f"the checksum of {url} is another one",
-                file=name,
-                column=column,
-                expected=file_sha256(file)[:12] + "…",
-                found=entry["sha256"][:12] + "…",
-            )
-    if not broken:
-        yield from _records(path)
-
-
-def _records(path: Path) -> Iterator[Fault]:
-    logging.getLogger("absl").setLevel(logging.ERROR)
-    import mlcroissant
-
-    try:
-        dataset = mlcroissant.Dataset(jsonld=str(path))
-    except Exception as error:  # mlcroissant raises several kinds
-        yield Fault(code="croissant", message=str(error).replace("\n", " ")[:300], file=path.name)
-        return
-    for record_set in dataset.metadata.record_sets:
-        try:
-            for number, _ in enumerate(dataset.records(record_set.uuid), start=1):
-                if number == READ:
-                    break
-        except Exception as error:  # as above
-            yield Fault(
-                code="croissant_records",
-                message=f"the records of {record_set.uuid} cannot be read: "
-                f"{type(error).__name__}: {str(error)[:200]}",
-                file=path.name,
-            )
