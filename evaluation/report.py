@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from probeta import atomic, builtset, tables
@@ -21,33 +21,76 @@ SCHEMA_VERSION = 1
 SCORES, MAPS = "scores.json", "scores.svg"
 
 
+#: The words of a map besides names, in the languages of a card.
+_SPANISH = {
+    "{protocol} on {data}, percent; in brackets what there is to find": "{protocol} en {data}, en porcentaje; "
+    "entre paréntesis, cuánto hay que encontrar",
+    "F1": "F1",
+    "recall": "cobertura",
+    "{measure} by {attributes}": "{measure} por {attributes}",
+    "label": "etiqueta",
+    "{system}: gold down, predicted across, percent of the gold class": "{system}: la referencia en filas y la "
+    "predicción en columnas, en porcentaje de la clase de referencia",
+    "accuracy": "exactitud",
+    "part": "parte",
+}
+
+Say = Callable[[str], str]
+
+
+def _speaker(language: str) -> Say:
+    return _SPANISH.__getitem__ if language == "es" else str
+
+
+def maps_name(language: str) -> str:
+    """The file of the maps in a language.
+
+    >>> maps_name("en"), maps_name("es")
+    ('scores.svg', 'scores.es.svg')
+    """
+    return MAPS if language == "en" else f"scores.{language}.svg"
+
+
+def report_files(
+    found: SpanEvaluation | PairEvaluation, *, by: Sequence[str] = (), languages: Sequence[str] = ("en",)
+) -> dict[str, str]:
+    """The report and its maps, one in each language, by their name in the folder ``reports``."""
+    named = {"system": next(iter(_systems(found)))} if len(_systems(found)) == 1 else {}
+    report = {"schema_version": SCHEMA_VERSION, **named, **found.to_json()}
+    files = {SCORES: json.dumps(report, ensure_ascii=False, indent=2, allow_nan=False) + "\n"}
+    for language in languages:
+        say = _speaker(language)
+        groups = span_maps(found, by, say) if isinstance(found, SpanEvaluation) else pair_maps(found, say)
+        if groups:
+            data = found.signature.partition("|")[0].removeprefix("data:").partition("@")[0]
+            title = say("{protocol} on {data}, percent; in brackets what there is to find")
+            files[maps_name(language)] = heat_map(
+                groups, title=title.format(protocol=found.protocol.name, data=data), note=found.signature
+            )
+    return files
+
+
+def _systems(found: SpanEvaluation | PairEvaluation) -> list[str]:
+    return list(found.scores.systems if isinstance(found, SpanEvaluation) else found.systems)
+
+
 def write_report(out: Path, found: SpanEvaluation | PairEvaluation, *, by: Sequence[str] = ()) -> list[str]:
     """Write ``out/reports/scores.json`` and ``scores.svg``, both or nothing; what was written is returned.
 
-    The maps of an earlier report do not outlive it. ``out`` may be a built set, whose checksums then cover
-    the report; it may not stand in one.
+    The maps of an earlier report do not outlive it. ``out`` may not be or stand in a built set, whose card
+    shows its scores: ``probeta.pipeline.scored`` writes there.
     """
-    builtset.refuse_inside(out)
-    report = {"schema_version": SCHEMA_VERSION, **found.to_json()}
-    files = {SCORES: json.dumps(report, ensure_ascii=False, indent=2, allow_nan=False) + "\n"}
-    groups = span_maps(found, by) if isinstance(found, SpanEvaluation) else pair_maps(found)
-    if groups:
-        data = found.signature.partition("|")[0].removeprefix("data:").partition("@")[0]
-        title = f"{found.protocol.name} on {data}, percent; in brackets what there is to find"
-        files[MAPS] = heat_map(groups, title=title, note=found.signature)
-    summed = builtset.is_built_set(out)
-    with atomic.changed(out if summed else out / "reports") as folder:
-        reports = folder / "reports" if summed else folder
+    builtset.refuse_inside(out / "reports")
+    files = report_files(found, by=by)
+    with atomic.changed(out / "reports") as folder:
         for name in (SCORES, MAPS):
-            (reports / name).unlink(missing_ok=True)
+            (folder / name).unlink(missing_ok=True)
         for name, text in files.items():
-            atomic.write_text(reports / name, text)
-        if summed:
-            atomic.write_text(folder / "SHA256SUMS", builtset.checksums(folder))
+            atomic.write_text(folder / name, text)
     return [f"reports/{name}" for name in files]
 
 
-def span_maps(found: SpanEvaluation, by: Sequence[str] = ()) -> dict[str, list[Tile]]:
+def span_maps(found: SpanEvaluation, by: Sequence[str] = (), say: Say = str) -> dict[str, list[Tile]]:
     """A map for each table, cells down and systems across, and one by label where there are several.
 
     It shows F1 if that is what the protocol ranks by and what the predictions' attributes allow, else recall.
@@ -58,7 +101,7 @@ def span_maps(found: SpanEvaluation, by: Sequence[str] = ()) -> dict[str, list[T
     for table in cell_tables(found, by):
         found_cells = [(system, cell) for system in systems for cell in found.cells(system, table)]
         measure = _measure(found, [cell.counts for _, cell in found_cells])
-        groups[f"{_TITLES[measure]} by {_heading(table)}"] = [
+        groups[_by(say, _TITLES[measure], _heading(table))] = [
             rate_tile(
                 ", ".join(cell.values.values()),
                 system,
@@ -73,7 +116,7 @@ def span_maps(found: SpanEvaluation, by: Sequence[str] = ()) -> dict[str, list[T
     if groups and len({label for _, label, _ in labelled}) > 1:
         measure = _measure(found, [counts for _, _, counts in labelled])
         groups.setdefault(
-            f"{_TITLES[measure]} by label",
+            _by(say, _TITLES[measure], say("label")),
             [
                 rate_tile(label, name, getattr(counts, measure), support=counts.gold)
                 for name, label, counts in labelled
@@ -85,17 +128,22 @@ def span_maps(found: SpanEvaluation, by: Sequence[str] = ()) -> dict[str, list[T
 _TITLES = {"f1": "F1", "recall": "recall"}
 
 
+def _by(say: Say, measure: str, attributes: str) -> str:
+    return say("{measure} by {attributes}").format(measure=say(measure), attributes=attributes)
+
+
 def _measure(found: SpanEvaluation, counts: Sequence[Counts]) -> str:
     known = all(one.predicted is not None for one in counts)
     return "f1" if found.protocol.primary == "f1" and known else "recall"
 
 
-def pair_maps(found: PairEvaluation) -> dict[str, list[Tile]]:
+def pair_maps(found: PairEvaluation, say: Say = str) -> dict[str, list[Tile]]:
     """Each system's confusion matrix, in percent of the gold class, then accuracy by attribute and part."""
     groups: dict[str, list[Tile]] = {}
     for system, scores in found.systems.items():
         classes = scores.overall.classes()
-        groups[f"{system}: gold down, predicted across, percent of the gold class"] = [
+        heading = say("{system}: gold down, predicted across, percent of the gold class")
+        groups[heading.format(system=system)] = [
             Tile(
                 f"{gold} ({counts.gold})",
                 predicted,
@@ -108,7 +156,7 @@ def pair_maps(found: PairEvaluation) -> dict[str, list[Tile]]:
         ]
     first = next(iter(found.systems.values()))
     for name in first.by:
-        groups[f"accuracy by {' x '.join(attributes_named(name))}"] = [
+        groups[_by(say, "accuracy", " x ".join(attributes_named(name)))] = [
             rate_tile(value.replace(CROSS, ", "), system, part.accuracy, support=part.support)
             for system, scores in found.systems.items()
             for value, part in scores.by[name].items()
@@ -118,7 +166,7 @@ def pair_maps(found: PairEvaluation) -> dict[str, list[Tile]]:
         for system, scores in found.systems.items()
         for name, part in scores.parts.items()
     ]
-    return groups | ({"accuracy by part": parts} if parts else {})
+    return groups | ({_by(say, "accuracy", say("part")): parts} if parts else {})
 
 
 def _heading(table: CellTable) -> str:

@@ -16,6 +16,7 @@ from probeta.publishing import citation, views
 from probeta.publishing.facts import Config, Facts, SplitFile
 from probeta.publishing.fields import meaning
 from probeta.publishing.sources import source_rows
+from probeta.publishing.wording import ENGLISH, Words
 
 #: The context that the format prescribes, with the vocabulary of responsible AI.
 CONTEXT: Mapping[str, Any] = {
@@ -257,7 +258,9 @@ def _fields(facts: Facts, config: Config, split: SplitFile, record_set: str) -> 
     for column, feature in config.features.items():
         identifier = f"{record_set}/{column}"
         source = {"fileObject": {"@id": split.path}, "extract": {"column": column}}
-        found = _field(identifier, column, None, meaning(facts, config.name, column, "en"))
+        found = _field(
+            identifier, column, None, meaning(facts, config.name, column, Words(ENGLISH, facts.recipe))
+        )
         inner = feature.feature if isinstance(feature, List) else feature
         if isinstance(feature, List):
             found |= {"isArray": True, "arrayShape": "-1"}

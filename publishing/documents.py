@@ -11,6 +11,7 @@ from probeta.publishing.facts import gather
 from probeta.publishing.figures import figures
 from probeta.publishing.regions import HandText
 from probeta.publishing.sources import sources_csv
+from probeta.publishing.wording import ENGLISH
 
 if TYPE_CHECKING:
     from probeta.recipe import Recipe
@@ -19,10 +20,11 @@ if TYPE_CHECKING:
 def documents(folder: Path, recipe: Recipe, *, kept: HandText | None = None) -> dict[str, str]:
     """The documents by their path in the folder, whose data, reports and ``build/`` stand already."""
     facts = gather(folder, recipe)
-    drawn = figures(facts)
-    made = dict(drawn)
-    for language in ("en", *recipe.card.translations):
+    made: dict[str, str] = {}
+    for language in (ENGLISH, *recipe.card.translations):
         name = card.file_name(language)
+        drawn = figures(facts, language=language)
+        made |= drawn
         made[name] = card.card(facts, language=language, figures=drawn, kept=(kept or {}).get(name))
     return made | {
         "CITATION.cff": citation.cff(facts),

@@ -7,9 +7,10 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from probeta.publishing.facts import Config, Facts
+from probeta.publishing.wording import Words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 
 class Column(NamedTuple):
@@ -30,15 +31,15 @@ def meanings() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
     return found
 
 
-def columns(facts: Facts, config: Config, *, language: str = "en") -> list[Column]:
+def columns(facts: Facts, config: Config, say: Words) -> list[Column]:
     """Every column of the config, in the file's order; a meaning that nobody wrote down is empty."""
     return [
-        Column(name, type_of(feature), meaning(facts, config.name, name, language))
+        Column(name, type_of(feature, say.term), meaning(facts, config.name, name, say))
         for name, feature in config.features.items()
     ]
 
 
-def meaning(facts: Facts, config: str, column: str, language: str) -> str:
+def meaning(facts: Facts, config: str, column: str, say: Words) -> str:
     """What a column means: the recipe's definition of an attribute, else the meaning of our own column."""
     name = config.split("_")[0]
     own = {**meanings()["any"], **meanings().get(name, {})}
@@ -46,15 +47,15 @@ def meaning(facts: Facts, config: str, column: str, language: str) -> str:
         own = {**meanings()[facts.default_config], **own}
     if attribute := facts.recipe.attributes.get(column):
         values = ", ".join(f"`{value}`" for value in attribute.values or ())
-        return f"{attribute.definition}{f' ({values})' if values else ''}"
+        return f"{say.attribute(column)}{f' ({values})' if values else ''}"
     if column in facts.recipe.perturbations.grid:
         values = ", ".join(f"`{value}`" for value in facts.recipe.perturbations.grid[column])
-        return f"{own.get(column, {}).get(language, '')} ({values})".strip()
-    return own.get(column, {}).get(language, "")
+        return f"{own.get(column, {}).get(say.language, '')} ({values})".strip()
+    return own.get(column, {}).get(say.language, "")
 
 
-def type_of(feature: Any) -> str:
-    """A feature as people read it.
+def type_of(feature: Any, word: Callable[[str], str] = lambda word: word) -> str:
+    """A feature as people read it; ``word`` gives "list of" and "class label" in another language.
 
     >>> from datasets import ClassLabel, List, Value
     >>> type_of(List({"start": Value("int32")})), type_of(List(ClassLabel(names=["O", "B-X"])))
@@ -65,11 +66,15 @@ def type_of(feature: Any) -> str:
     if isinstance(feature, Value):
         return str(feature.dtype)
     if isinstance(feature, ClassLabel):
-        return "class label (" + ", ".join(f"{at} {name}" for at, name in enumerate(feature.names)) + ")"
+        return (
+            f"{word('class label')} ("
+            + ", ".join(f"{at} {name}" for at, name in enumerate(feature.names))
+            + ")"
+        )
     if isinstance(feature, List):
-        return f"list of {type_of(feature.feature)}"
+        return f"{word('list of')} {type_of(feature.feature, word)}"
     if isinstance(feature, list):
-        return f"list of {type_of(feature[0])}"
+        return f"{word('list of')} {type_of(feature[0], word)}"
     if isinstance(feature, dict):
-        return "{" + ", ".join(f"{name}: {type_of(inner)}" for name, inner in feature.items()) + "}"
+        return "{" + ", ".join(f"{name}: {type_of(inner, word)}" for name, inner in feature.items()) + "}"
     return type(feature).__name__

@@ -10,38 +10,59 @@ from typing import Any
 
 from probeta.publishing import views
 from probeta.publishing.facts import Facts
+from probeta.publishing.wording import ENGLISH, Words
 
 Values = Sequence[Mapping[str, Any]]
 
 
-def figures(facts: Facts) -> dict[str, str]:
+def figures(facts: Facts, *, language: str = ENGLISH) -> dict[str, str]:
     """The SVG of every figure whose numbers there are, by its path in the folder.
 
     Drawn by vl-convert, which brings its own fonts, so the same numbers give the same bytes anywhere.
     """
+    say = Words(language, facts.recipe)
+    ending = "svg" if language == ENGLISH else f"{language}.svg"
     made = {}
     for name, values in NUMBERS.items():
-        if found := values(facts):
-            made[f"reports/{name}.svg"] = draw(name, found)
+        if found := values(facts, say):
+            made[f"reports/{name}.{ending}"] = draw(name, found, say)
     return made
 
 
-def draw(name: str, values: Values) -> str:
-    """One figure."""
+def draw(name: str, values: Values, say: Words) -> str:
+    """One figure, its titles and numbers in the language."""
     import vl_convert
 
     folder = files("probeta.templates") / "card" / "figures"
     spec = json.loads((folder / f"{name}.vl.json").read_text(encoding="utf-8"))
     spec |= json.loads((folder / "style.json").read_text(encoding="utf-8"))
+    spec = _told(spec, say)
     spec["data"] = {"values": list(values)}
-    svg: str = vl_convert.vegalite_to_svg(spec)
+    svg: str = vl_convert.vegalite_to_svg(spec, format_locale=_LOCALES[say.language])
     # Vega counts its clip paths over a whole process; counted over the figure, the bytes are the same.
     numbers: dict[str, str] = {}
     svg = re.sub(r"\bclip\d+\b", lambda found: numbers.setdefault(found[0], f"clip{len(numbers)}"), svg)
     return svg.rstrip() + "\n"
 
 
-def _grid(facts: Facts) -> Values:
+#: How a language writes the numbers on an axis, in d3's terms.
+_LOCALES: dict[str, dict[str, Any]] = {
+    "en": {"decimal": ".", "thousands": ",", "grouping": [3], "currency": ["", ""]},
+    "es": {"decimal": ",", "thousands": "\u00a0", "grouping": [3], "currency": ["", ""]},
+}
+
+
+def _told(value: Any, say: Words) -> Any:
+    """A specification with its titles in the language."""
+    if isinstance(value, dict):
+        return {
+            key: say(inner) if key == "title" and isinstance(inner, str) else _told(inner, say)
+            for key, inner in value.items()
+        }
+    return [_told(inner, say) for inner in value] if isinstance(value, list) else value
+
+
+def _grid(facts: Facts, _: Words) -> Values:
     cells = views.coverage(facts)
     most = max((made for _, _, made, _ in cells), default=0)
     return [
@@ -55,34 +76,26 @@ def _grid(facts: Facts) -> Values:
     ]
 
 
-def _genres(facts: Facts) -> Values:
+def _genres(facts: Facts, say: Words) -> Values:
     splits, _ = views.classes(facts)
     if len(views.genres(facts)) < 2:
         return []
     return [
-        {"genre": genre or "not recorded", "split": split, "pairs": size, "order": order}
+        {"genre": genre or say("not recorded"), "split": split, "pairs": size, "order": order}
         for genre, sizes in views.genres(facts)
         for order, (split, size) in enumerate(zip(splits, sizes, strict=True))
     ]
 
 
-def _funnel(facts: Facts) -> Values:
-    names = {
-        "phrase_initial": "open with a phrase",
-        "with_neutral": "with neutral pairs",
-        "published": "in the set",
-    }
-    return [
-        {"kind": kind, "step": names.get(name) or name.replace("_", " "), "left": left}
-        for kind, name, left in views.funnel(facts)
-    ]
+def _funnel(facts: Facts, say: Words) -> Values:
+    return [{"kind": kind, "step": say.term(name), "left": left} for kind, name, left in views.funnel(facts)]
 
 
-def _artifacts(facts: Facts) -> Values:
+def _artifacts(facts: Facts, say: Words) -> Values:
     chance = facts.reports.get("artifacts", {}).get("chance")
     return [
         {
-            **_estimate(name, accuracy),
+            **_estimate(say.term(name), accuracy),
             "chance": chance,
             "limit": gate["limit"] if gate else None,
         }
@@ -91,9 +104,9 @@ def _artifacts(facts: Facts) -> Values:
     ]
 
 
-def _agreement(facts: Facts) -> Values:
+def _agreement(facts: Facts, say: Words) -> Values:
     return [
-        _estimate(name, estimate)
+        _estimate(say.term(name), estimate)
         for name, estimate in views.agreement(facts)
         if estimate.get("value") is not None
     ]
@@ -101,11 +114,11 @@ def _agreement(facts: Facts) -> Values:
 
 def _estimate(name: str, estimate: Mapping[str, Any]) -> dict[str, Any]:
     bounds = {key: estimate.get(key) for key in ("value", "low", "high")}
-    return {"name": name.replace("_", " "), **bounds}
+    return {"name": name, **bounds}
 
 
 #: Figure -> its numbers; a figure without numbers is not drawn.
-NUMBERS: Mapping[str, Callable[[Facts], Values]] = {
+NUMBERS: Mapping[str, Callable[[Facts, Words], Values]] = {
     "grid": _grid,
     "genres": _genres,
     "funnel": _funnel,

@@ -83,10 +83,11 @@ def write(out: Path, contents: Contents, *, replace: bool = False) -> None:
         fill(folder, contents, hand_text(out))
 
 
-def add(out: Path, contents: Contents) -> None:
+def add(out: Path, contents: Contents, *, without: str | None = None) -> None:
     """Put further configs, reports and texts into the built set ``out``, and make its documents anew.
 
-    What has a name that is there already is replaced. The folder changes whole or not at all.
+    What has a name that is there already is replaced, and what matches the pattern ``without`` goes first.
+    The folder changes whole or not at all.
     """
     atomic.repair(out.absolute())
     if not builtset.is_built_set(out):
@@ -94,6 +95,8 @@ def add(out: Path, contents: Contents) -> None:
     with atomic.folder(out) as folder:
         kept = hand_text(out)
         shutil.copytree(out, folder, dirs_exist_ok=True)
+        for path in folder.glob(without) if without else ():
+            path.unlink()
         for config in contents.configs:
             for place in (folder, folder / builtset.PRIVATE):
                 shutil.rmtree(place / config.name, ignore_errors=True)

@@ -8,6 +8,9 @@ from typing import NamedTuple
 
 from probeta.publishing.facts import Facts
 
+#: What stands for a licence that nobody recorded, and for the use of a corpus that was read.
+NOT_RECORDED, CORPUS = "not recorded", "corpus"
+
 
 class SourceRow(NamedTuple):
     """A source with its licence; empty where it is not recorded."""
@@ -27,7 +30,7 @@ def source_rows(facts: Facts) -> list[SourceRow]:
     ]
     for name, corpus in (facts.build.get("corpora") or {}).items():
         rows.append(
-            SourceRow(name, corpus.get("licence") or "not recorded", "", "corpus", corpus.get("sha256", ""))
+            SourceRow(name, corpus.get("licence") or NOT_RECORDED, "", CORPUS, corpus.get("sha256", ""))
         )
     return rows
 

@@ -6,7 +6,7 @@ Every function returns an empty list where its report is not there, and its sect
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from probeta.publishing.facts import Facts
 
@@ -38,8 +38,8 @@ def coverage(facts: Facts) -> list[tuple[dict[str, str], int, int, str]]:
     ]
 
 
-def composition(facts: Facts) -> list[tuple[str, str, str, dict[str, int]]]:
-    """Span attributes: name, value, definition of the value, and counts of base spans by value."""
+def composition(facts: Facts) -> list[tuple[str, str, int]]:
+    """Span attributes: name, value, and the base spans that have it, declared values first."""
     counts = facts.reports.get("stats", {}).get("composition", {})
     found = []
     for name, values in counts.items():
@@ -49,7 +49,7 @@ def composition(facts: Facts) -> list[tuple[str, str, str, dict[str, int]]]:
             continue
         order = [value for value in definitions if value in values]
         for value in [*order, *(value for value in values if value not in order)]:
-            found.append((name, value, definitions.get(value, ""), values[value]))
+            found.append((name, value, values[value]))
     return found
 
 
@@ -87,15 +87,12 @@ def published_splits(facts: Facts) -> dict[str, Any]:
     return {split: count for split, count in counted.items() if split not in facts.card.hold_back}
 
 
-def classes(facts: Facts) -> tuple[list[str], list[tuple[str, str, list[int]]]]:
-    """Splits, and for each class its definition and its pairs in each split."""
+def classes(facts: Facts) -> tuple[list[str], list[tuple[str, list[int]]]]:
+    """Splits, and for each class its pairs in each split."""
     splits = published_splits(facts)
     if not all(isinstance(counts, dict) for counts in splits.values()):
         return [], []
-    rows = [
-        (name, label.definition, [splits[split].get(name, 0) for split in splits])
-        for name, label in facts.recipe.labels.items()
-    ]
+    rows = [(name, [splits[split].get(name, 0) for split in splits]) for name in facts.recipe.labels]
     return list(splits), rows if splits else []
 
 
@@ -210,3 +207,42 @@ def retention(facts: Facts) -> list[tuple[str, str, Mapping[str, Any]]]:
     """What adjudication kept: table, value, its counts."""
     tables = facts.reports.get("adjudication", {}).get("tables", {})
     return [(name, value, row) for name, rows in tables.items() for value, row in rows.items()]
+
+
+#: The scores that the card shows, in this order, where a protocol gives them.
+MEASURES = ("precision", "recall", "f1", "accuracy", "macro_f1")
+
+
+class System(NamedTuple):
+    """A system's scores over the whole set: measure -> rate from 0 to 1 or None, and its interval."""
+
+    name: str
+    rates: Mapping[str, float | None]
+    intervals: Mapping[str, Mapping[str, Any]]
+
+
+def scores(facts: Facts) -> list[System]:
+    """The systems of ``reports/scores.json``, best first; empty if they were scored on other data.
+
+    The signature of the report names the data by recipe and version.
+    """
+    report = facts.reports.get("scores", {})
+    data = str(report.get("signature", "")).partition("|")[0].removeprefix("data:").partition("@")[0]
+    if data != f"{facts.recipe.name}-{facts.recipe.version}":
+        return []
+    systems = report.get("systems") or {str(report.get("system") or ""): report}
+    found = []
+    for name, one in systems.items():
+        whole = one.get("overall", one)
+        rates = {measure: whole[measure] for measure in MEASURES if measure in whole}
+        found.append(System(name, rates, whole.get("intervals") or {}))
+    ranks = report.get("ranks", {}).get("systems", {})
+    return sorted(found, key=lambda system: (ranks.get(system.name) or len(found), system.name))
+
+
+def score_map(facts: Facts, language: str) -> str | None:
+    """The path of the heat map that was drawn with the scores, in the language if there is one."""
+    for name in (f"reports/scores.{language}.svg", "reports/scores.svg"):
+        if scores(facts) and (facts.folder / name).is_file():
+            return name
+    return None

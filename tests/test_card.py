@@ -5,20 +5,30 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 from probeta import builtset
+from probeta.builders.pairs import assemble, filters
+from probeta.cli.main import main
+from probeta.errors import DataError
 from probeta.pipeline.build import build
-from probeta.publishing import card, citation
+from probeta.publishing import card, citation, views
 from probeta.publishing.facts import Facts, gather
+from probeta.publishing.lint import lint
 from probeta.publishing.regions import hand_text, without_hand_text
+from probeta.publishing.sections import findings
 from probeta.publishing.vocabularies import read
+from probeta.publishing.wording import Words, phrases, terms, untranslated
 from probeta.recipe import load_recipe
 from probeta.recipe.load import RECIPE_FILE
+from probeta.validation import artifacts
+from probeta.validation.agreement import estimates
 
 TEMPLATES = Path(str(files("probeta.templates"))) / "card"
 
@@ -28,12 +38,17 @@ def facts_of(folder: Path) -> Facts:
 
 
 def said() -> set[str]:
-    """Every sentence that the templates and the card's code ask to be said in the card's language."""
+    """Every sentence that the templates, the figures and the card's code ask to be said in the card's language."""
     found: set[str] = set()
     for path in TEMPLATES.glob("*.j2"):
         found |= set(re.findall(r'_\("((?:[^"\\]|\\.)*)"', path.read_text(encoding="utf-8")))
-    code = Path(card.__file__).read_text(encoding="utf-8")
-    return found | {text for _, text in re.findall(r"""\bsay\(\s*(["'])((?:[^"'\\]|\\.)*)\1""", code)}
+    for path in (TEMPLATES / "figures").glob("*.json"):
+        found |= set(re.findall(r'"title": "([^"]*)"', path.read_text(encoding="utf-8")))
+    folder = Path(card.__file__).parent
+    for path in (*(folder / "sections").glob("*.py"), folder / "wording.py", folder / "figures.py"):
+        code = path.read_text(encoding="utf-8")
+        found |= {text for _, text in re.findall(r"""\b(?:say|self)\(\s*(["'])((?:[^"'\\]|\\.)*)\1""", code)}
+    return found
 
 
 def test_every_sentence_of_the_card_is_there_in_spanish_and_none_besides() -> None:
@@ -42,8 +57,26 @@ def test_every_sentence_of_the_card_is_there_in_spanish_and_none_besides() -> No
     assert {name for name in listed if name not in languages} == said()
 
 
+def test_every_code_of_a_report_has_words_in_both_languages() -> None:
+    codes = {
+        *views.COEFFICIENTS,
+        "kappa_pooled",
+        *estimates.REASONS,
+        *filters.REASONS,
+        *assemble.REASONS_AFTER,
+        *("sentences", "phrase_initial", "hits", "with_neutral", "published"),
+        *("majority", *artifacts.BASELINES, "xgboost_pair", "xgboost_premise"),
+        *("passed", "failed", "too_few"),
+        *views.MEASURES,
+    }
+    english, spanish = (Words(language, load_recipe("blank")) for language in ("en", "es"))
+    for code in codes:
+        assert "es" in terms().get(code, {}), code
+        assert english.term(code) and spanish.term(code)
+
+
 def test_a_translation_fills_in_the_same_names() -> None:
-    for english, spanish in card.phrases("es").items():
+    for english, spanish in phrases("es").items():
         assert sorted(re.findall(r"\{\w+\}", english)) == sorted(re.findall(r"\{\w+\}", spanish)), english
 
 
@@ -53,7 +86,8 @@ def test_the_columns_of_our_configs_have_a_meaning_in_both_languages(blas: Path)
     facts = facts_of(blas)
     for config in facts.configs:
         for language in ("en", "es"):
-            assert all(column.meaning for column in columns(facts, config, language=language)), config.name
+            found = columns(facts, config, Words(language, facts.recipe))
+            assert all(column.meaning for column in found), config.name
 
 
 def test_the_card_has_no_placeholder_and_every_number_of_the_reports(blas: Path) -> None:
@@ -95,29 +129,124 @@ def test_what_a_person_writes_between_the_markers_survives_a_rebuild(blas: Path,
     assert hand_text(before) == {}
 
 
-def spanish_blas(tmp_path: Path) -> Path:
-    source = load_recipe("blas").folder
-    shutil.copytree(source, tmp_path / "blas")
-    recipe = tmp_path / "blas" / RECIPE_FILE
-    text = recipe.read_text(encoding="utf-8")
-    recipe.write_text(
-        text.replace(
-            "card:\n",
-            "card:\n  translations:\n    es: {title: BLAS en español, limits: [Solo mide la cobertura.]}\n",
-        ),
-        encoding="utf-8",
-    )
-    return tmp_path / "blas"
-
-
-def test_the_card_in_spanish(tmp_path: Path) -> None:
-    build(spanish_blas(tmp_path), out=tmp_path / "set")
-    text = (tmp_path / "set/README.es.md").read_text(encoding="utf-8")
-    assert text.startswith("# BLAS en español\n")
-    assert "## Limitaciones, sesgos y datos personales\n\n* Solo mide la cobertura.\n" in text
+def test_the_card_in_spanish_is_all_in_spanish(blas: Path) -> None:
+    text = (blas / "README.es.md").read_text(encoding="utf-8")
+    assert text.startswith("# BLAS, un banco de pruebas de anglicismos")
+    assert "## Limitaciones, sesgos y datos personales\n\n* Todas las oraciones contienen un préstamo" in text
     # Four digits have no mark in Spanish.
     assert "en todas las configuraciones, 1836 oraciones y 2076 segmentos" in text
-    assert "README.es.md" not in (tmp_path / "set/SHA256SUMS").read_text()
+    assert "README.es.md" not in (blas / "SHA256SUMS").read_text()
+    recipe = load_recipe("blas")
+    written = [recipe.title, *recipe.card.limits, *recipe.card.uses, *recipe.card.biases]
+    written += [label.definition for label in recipe.labels.values()]
+    for attribute in recipe.attributes.values():
+        written += [attribute.definition, *(attribute.values or {}).values()]
+    lines = text.partition("```bibtex")[0]
+    assert not [one for one in (*written, *phrases("es")) if len(one) > 12 and f" {one} " in f" {lines} "]
+    # The figure is its own, and says nothing in English.
+    assert "](reports/grid.es.svg)" in text and (blas / "reports/grid.es.svg").is_file()
+
+
+@pytest.mark.parametrize("name", ["blas", "esnlir", "histnero"])
+def test_the_recipes_that_come_along_are_whole_in_spanish(name: str) -> None:
+    assert untranslated(load_recipe(name)) == {"es": []}
+
+
+def test_what_is_not_translated_is_said_when_the_set_is_built(tmp_path: Path) -> None:
+    source = translated(tmp_path, "es: {title: Ciudades, labels: {TOWN: El nombre de una ciudad.}}")
+    built = build(source, out=tmp_path / "set")
+    assert [line for line in built.warnings if line.startswith("card.translations.es")] == [
+        "card.translations.es: the card keeps as they were written limits, contacts, attributes.reading, "
+        "attributes.reading.values.word, attributes.reading.values.name and 5 more"
+    ]
+    text = (tmp_path / "set/README.es.md").read_text(encoding="utf-8")
+    assert text.startswith("# Ciudades\n") and "| `TOWN` | El nombre de una ciudad. |" in text
+
+
+def translated(place: Path, text: str) -> Path:
+    source = Path(shutil.copytree(load_recipe("blank").folder, place / "blank"))
+    recipe = source / RECIPE_FILE
+    recipe.write_text(
+        recipe.read_text(encoding="utf-8").replace("\ncard:\n", f"\ncard:\n  translations:\n    {text}\n"),
+        encoding="utf-8",
+    )
+    return source
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("es: {labels: {TWON: x}}", "unknown label TWON"),
+        ("es: {attributes: {read: {definition: x}}}", "unknown attribute read"),
+        ("es: {attributes: {reading: {values: {wrod: x}}}}", "unknown value of reading wrod"),
+        ("es: {attributes: {country: {values: {Spain: x}}}}", "unknown value of country Spain"),
+        ("es: {sources: {Wikipedia: x}}", "unknown source Wikipedia"),
+        ("es: {reasons: {because: x}}", "unknown reason of a cell because"),
+        ("es: {authors: {Nobody: Nadie}}", "unknown author Nobody"),
+    ],
+)
+def test_a_translation_of_what_is_not_there_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        load_recipe(translated(tmp_path, text))
+
+
+def system(folder: Path, path: Path, *, finds: int) -> Path:
+    """Predictions that find all spans but those of every ``finds``-th sentence."""
+    with path.open("w", encoding="utf-8") as handle:
+        for number, sentence in enumerate(builtset.sentences(folder)):
+            spans = [{"start": one.start, "end": one.end, "label": one.label} for one in sentence.spans]
+            handle.write(json.dumps({"id": sentence.id, "spans": spans if number % finds else []}) + "\n")
+    return path
+
+
+def test_scores_in_the_set_are_on_the_card_with_their_signature_and_map(blas: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(blas, tmp_path / "set"))
+    assert "Systems scored on it" not in (folder / "README.md").read_text(encoding="utf-8")
+    systems = [
+        f"{name}={system(folder, tmp_path / f'{name}.jsonl', finds=finds)}"
+        for name, finds in (("low", 5), ("high", 7))
+    ]
+    with pytest.raises(SystemExit) as stop:
+        main(["score", str(folder), *systems, "--by", "casing", "--samples", "20", "--out", str(folder)])
+    assert stop.value.code == 0
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    report = json.loads((folder / "reports/scores.json").read_text(encoding="utf-8"))
+    rows = re.findall(
+        r"^\| `(low|high)` \| 100\.0 % .*\| ([\d.]+) % \(([\d.]+) to ([\d.]+)\) \|", text, re.MULTILINE
+    )
+    # The better one first; the last column is F1 with its interval.
+    assert [row[0] for row in rows] == ["high", "low"]
+    for name, *numbers in rows:
+        whole = report["systems"][name]["overall"]
+        bounds = whole["intervals"]["f1"]
+        assert numbers == [f"{100 * value:.1f}" for value in (whole["f1"], bounds["low"], bounds["high"])]
+    assert f"`{report['signature']}`" in text and "](reports/scores.svg)" in text
+    spanish = (folder / "README.es.md").read_text(encoding="utf-8")
+    assert "## Sistemas evaluados con él" in spanish and "](reports/scores.es.svg)" in spanish
+    assert "Cobertura en blas-1.0" in (folder / "reports/scores.es.svg").read_text(encoding="utf-8")
+    # The set stays sound, and every gate re-proves the card.
+    assert list(lint(folder).faults) == []
+
+
+def test_scores_of_one_system_name_it_and_those_of_other_data_are_not_shown(blas: Path) -> None:
+    facts = facts_of(blas)
+    report = {
+        "signature": "data:blas-1.0@aa|protocol:nli",
+        "system": "beto",
+        "accuracy": 0.5,
+        "macro_f1": None,
+    }
+    report["intervals"] = {"accuracy": {"low": 0.4, "high": 0.6}}
+
+    def shown(report: object) -> dict[str, Any]:
+        return findings.values(
+            replace(facts, reports={**facts.reports, "scores": report}), Words("en", facts.recipe)
+        )
+
+    found = shown(report)
+    assert found["system_head"] == ["system", "accuracy", "macro F1"]
+    assert found["systems"] == [("`beto`", "50.0 % (40.0 to 60.0)", "undefined")]
+    assert shown({**report, "signature": "data:blas-0.9@aa|protocol:nli"})["systems"] == []
 
 
 @pytest.mark.parametrize(
@@ -133,6 +262,4 @@ def test_names_in_bibtex(blas: Path, author: dict[str, str], name: str) -> None:
     facts = facts_of(blas)
     changed = facts.card.model_copy(update={"authors": [Author(**author)]})
     recipe = facts.recipe.model_copy(update={"card": changed})
-    from dataclasses import replace
-
     assert f"author  = {{{name}}}" in citation.bibtex(replace(facts, recipe=recipe))

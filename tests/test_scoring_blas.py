@@ -13,7 +13,7 @@ from probeta.cli.main import main
 from probeta.errors import UsageError
 from probeta.evaluation.evaluate import Files, Request, evaluate_spans
 from probeta.evaluation.protocol import load_protocol
-from probeta.evaluation.report import write_report
+from probeta.pipeline.scored import write_scores
 from probeta.pipeline.build import build
 from probeta.validation.check import check
 
@@ -109,7 +109,7 @@ def test_a_report_is_written_whole_or_not_at_all(
     ids = [sentence.id for sentence in builtset.sentences(built)]
     system.write_text("".join(json.dumps({"id": id, "spans": []}) + "\n" for id in ids), "utf-8")
     found = evaluate_spans(Files(gold=built, systems={"nothing": system}), protocol, Request(samples=10))
-    write_report(built, found)
+    write_scores(built, found)
     before = {path: path.read_bytes() for path in built.rglob("*") if path.is_file()}
     other = evaluate_spans(
         Files(gold=built, systems={"nothing": system}), protocol, Request(samples=10, by=["quotes"])
@@ -120,11 +120,11 @@ def test_a_report_is_written_whole_or_not_at_all(
 
     with monkeypatch.context() as patched, pytest.raises(UsageError, match="no space left"):
         patched.setattr(builtset, "checksums", fails)
-        write_report(built, other)
+        write_scores(built, other)
     assert {path: path.read_bytes() for path in built.rglob("*") if path.is_file()} == before
     with pytest.raises(UsageError, match="would stand in the built set"):
-        write_report(built / "reports", other)
-    write_report(built, other)
+        write_scores(built / "reports", other)
+    write_scores(built, other)
     assert check(built).faults == []
     assert json.loads((built / "reports" / "scores.json").read_text("utf-8"))["by"].keys() == {"quotes"}
 

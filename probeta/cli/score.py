@@ -256,7 +256,7 @@ def _warn(warnings: list[str]) -> None:
 
 def _written(found: SpanEvaluation | PairEvaluation, out: Path | None, by: list[str]) -> None:
     """Write the report where one is asked for, and say what was written."""
-    from probeta.evaluation.report import write_report
+    from probeta.pipeline.scored import write_scores
 
     if out is not None:
-        say(f"written to {out}: {', '.join(write_report(out, found, by=by))}")
+        say(f"written to {out}: {', '.join(write_scores(out, found, by=by))}")

@@ -19,6 +19,7 @@ from probeta.progress import say
 from probeta.publishing import folder
 from probeta.publishing.documents import documents
 from probeta.publishing.vocabularies import licences
+from probeta.publishing.wording import untranslated
 from probeta.recipe import load_recipe
 from probeta.recipe.load import RECIPE_FILE
 from probeta.tables import decode_utf8
@@ -116,7 +117,7 @@ def build(
         signature=product.signature,
         seconds=time.perf_counter() - started,
         reports=product.reports,
-        warnings=[*licence_warnings(loaded), *product.warnings],
+        warnings=[*licence_warnings(loaded), *translation_warnings(loaded), *product.warnings],
         recipe=loaded,
     )
 
@@ -151,6 +152,16 @@ def licence_warnings(recipe: Recipe) -> list[str]:
     )
     meant = f": {' or '.join(near)}, perhaps" if near else "; `other`, with licence_name, stands for any"
     return [f"card.licence: the Hub does not know {given!r}{meant}"]
+
+
+def translation_warnings(recipe: Recipe) -> list[str]:
+    """What a card in another language would say as the recipe was written."""
+    return [
+        f"card.translations.{language}: the card keeps as they were written {', '.join(missing[:5])}"
+        f"{f' and {len(missing) - 5} more' if len(missing) > 5 else ''}"
+        for language, missing in untranslated(recipe).items()
+        if missing
+    ]
 
 
 def build_files(recipe: Recipe, options: Options, product: Product) -> dict[str, str | bytes]:

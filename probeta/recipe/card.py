@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from probeta.recipe.basics import File, Model, Text, matching
+from probeta.recipe.basics import File, LabelName, Model, Name, Text, Value, matching
 
 Doi = Annotated[str, matching(r"10\.\d{4,9}/\S+", "a DOI such as 10.5281/zenodo.1003150")]
 
@@ -119,14 +119,32 @@ class Campaign(Model):
     )
 
 
+class AttributeTranslation(Model):
+    """What an attribute and its values mean, in another language."""
+
+    definition: Text | None = None
+    values: dict[Value, Text] = Field(default_factory=dict, description="Value -> what it means.")
+
+
 class Translation(Model):
-    """The card's free texts in another language."""
+    """The recipe's texts in another language, for the card; what is left out stays as it was written."""
 
     title: Text | None = None
     summary: Text | None = None
     uses: list[Text] = Field(default_factory=list)
     limits: list[Text] = Field(default_factory=list)
+    biases: list[Text] = Field(default_factory=list)
     personal_data: Text | None = None
+    funding: Text | None = None
+    contacts: list[Text] = Field(default_factory=list)
+    authors: dict[Text, Text] = Field(default_factory=dict, description="Author -> how the card names them.")
+    sources: dict[Text, Text] = Field(default_factory=dict, description="Source -> what it was used for.")
+    labels: dict[LabelName, Text] = Field(default_factory=dict, description="Label -> definition.")
+    attributes: dict[Name, AttributeTranslation] = Field(default_factory=dict)
+    reasons: dict[Text, Text] = Field(
+        default_factory=dict, description="Reason of a cell, as the grid has it -> in this language."
+    )
+    campaign: Campaign = Field(default_factory=Campaign)
 
 
 def _named(value: object) -> object:

@@ -43,7 +43,7 @@ def cross_faults(recipe: Recipe, document: Document, *, file: str) -> list[Fault
 
 
 def _checks(recipe: Recipe) -> Iterator[Callable[..., Iterator[Trouble]]]:
-    yield from (_files, _guidelines, _hold_back)
+    yield from (_files, _guidelines, _hold_back, _translations)
     if isinstance(recipe, SpanRecipe):
         yield from (_grid, _lexicons, _families, _selection)
 
@@ -84,6 +84,37 @@ def _guidelines(recipe: Recipe) -> Iterator[Trouble]:
     for at, file in enumerate(recipe.guidelines):
         if not recipe.guideline_path(file).is_file():
             yield Trouble(("guidelines", at), "missing_file", f"there is no guideline {file}")
+
+
+def _translations(recipe: Recipe) -> Iterator[Trouble]:
+    """What is translated is there: a misspelt name would leave its text untranslated, in silence."""
+    card = recipe.card
+    reasons = (
+        [cell.reason for cell in recipe.grid.cells if cell.reason] if isinstance(recipe, SpanRecipe) else []
+    )
+    for language, told in card.translations.items():
+        place: Place = ("card", "translations", language)
+        known: dict[str, tuple[Mapping[str, object], list[str], str]] = {
+            "labels": (told.labels, list(recipe.labels), "label"),
+            "attributes": (told.attributes, list(recipe.attributes), "attribute"),
+            "authors": (told.authors, [author.name for author in card.authors], "author"),
+            "sources": (told.sources, [source.name for source in card.sources], "source"),
+            "reasons": (told.reasons, reasons, "reason of a cell"),
+        }
+        for key, (given, names, what) in known.items():
+            for name in given:
+                if name not in names:
+                    yield unknown((*place, key, name), name, names, what=what)
+        for name, attribute in told.attributes.items():
+            declared = recipe.attributes[name].values if name in recipe.attributes else None
+            for value in attribute.values:
+                if value not in (declared or {}):
+                    yield unknown(
+                        (*place, "attributes", name, "values", value),
+                        value,
+                        declared or (),
+                        what=f"value of {name}",
+                    )
 
 
 def _hold_back(recipe: Recipe) -> Iterator[Trouble]:

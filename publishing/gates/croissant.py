@@ -141,12 +141,12 @@ class _Reading:
         """A folder with a sample of every file, and the same description but for their checksums."""
         value = json.loads(json.dumps(self.value))
         for entry in _entries(value):
-            url = entry.get("contentUrl")
+            url = str(entry.get("contentUrl"))
             if url in shares:
                 (place / url).parent.mkdir(parents=True, exist_ok=True)
                 sample(self.folder / url, place / url, rows=shares[url])
                 entry["sha256"] = file_sha256(place / url)
-            elif isinstance(url, str) and (self.folder / url).is_file():
+            elif (self.folder / url).is_file():
                 (place / url).parent.mkdir(parents=True, exist_ok=True)
                 (place / url).symlink_to((self.folder / url).resolve())
         (place / NAME).write_text(json.dumps(value), encoding="utf-8")
