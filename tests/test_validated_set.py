@@ -268,7 +268,7 @@ def test_an_edited_card_keeps_its_text(
     assert code == 0, err
     text = card.read_text(encoding="utf-8")
     assert f"{marker}Un párrafo nuestro.\n<!-- /yours: notes -->" in text
-    assert "krippendorff alpha" in text and "Signed forms" in text
+    assert "Krippendorff's alpha" in text and "Signed forms" in text
     assert datasets.load_dataset(str(built), "validated", split="test").num_rows == 30
 
 
