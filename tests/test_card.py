@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from probeta import builtset
-from probeta.builders.pairs import assemble, filters
+from probeta.builders.pairs import chosen, filters
 from probeta.cli.main import main
 from probeta.errors import DataError
 from probeta.pipeline.build import build
@@ -63,7 +63,7 @@ def test_every_code_of_a_report_has_words_in_both_languages() -> None:
         "kappa_pooled",
         *estimates.REASONS,
         *filters.REASONS,
-        *assemble.REASONS_AFTER,
+        *chosen.REASONS_AFTER,
         *("sentences", "phrase_initial", "hits", "with_neutral", "published"),
         *("majority", *artifacts.BASELINES, "xgboost_pair", "xgboost_premise"),
         *("passed", "failed", "too_few"),
@@ -223,7 +223,9 @@ def test_scores_in_the_set_are_on_the_card_with_their_signature_and_map(blas: Pa
     assert f"`{report['signature']}`" in text and "](reports/scores.svg)" in text
     spanish = (folder / "README.es.md").read_text(encoding="utf-8")
     assert "## Sistemas evaluados con él" in spanish and "](reports/scores.es.svg)" in spanish
-    assert "Cobertura en blas-1.0" in (folder / "reports/scores.es.svg").read_text(encoding="utf-8")
+    assert "strict en blas-1.0, en porcentaje" in (folder / "reports/scores.es.svg").read_text(
+        encoding="utf-8"
+    )
     # The set stays sound, and every gate re-proves the card.
     assert list(lint(folder).faults) == []
 

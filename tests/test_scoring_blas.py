@@ -13,8 +13,8 @@ from probeta.cli.main import main
 from probeta.errors import UsageError
 from probeta.evaluation.evaluate import Files, Request, evaluate_spans
 from probeta.evaluation.protocol import load_protocol
-from probeta.pipeline.scored import write_scores
 from probeta.pipeline.build import build
+from probeta.pipeline.scored import write_scores
 from probeta.validation.check import check
 
 

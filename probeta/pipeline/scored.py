@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from probeta.evaluation.evaluate_pairs import PairEvaluation
 
 
-def write_scores(
-    out: Path, found: SpanEvaluation | PairEvaluation, *, by: Sequence[str] = ()
-) -> list[str]:
+def write_scores(out: Path, found: SpanEvaluation | PairEvaluation, *, by: Sequence[str] = ()) -> list[str]:
     """Write the report ``scores`` and its maps below ``out/reports``; what was written is returned.
 
     In a built set the maps are drawn in the languages of its cards, and its documents are made anew; those of
