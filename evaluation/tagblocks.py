@@ -29,10 +29,21 @@ _KINDS = "OIBES"
 Tags = Sequence[Sequence[str]]
 
 
+class CodedTags(NamedTuple):
+    """The tags of a block of sentences: one code and one label's code (-1: none) a token.
+
+    ``bounds`` says where each sentence begins among the tokens and, last, where the block ends.
+    """
+
+    code: Ints
+    label: npt.NDArray[np.int32]
+    bounds: Ints
+
+
 class DecodedBlock(NamedTuple):
     """The spans of a block of sentences: ``item`` counts its sentences, ``start`` and ``end`` tokens.
 
-    ``troubled`` are the sentences with a tag that is unknown, or under the policy ``error`` forbidden;
+    ``tags`` are what they were read from. ``troubled`` are the sentences with a tag that is unknown, or under the policy ``error`` forbidden;
     none of the block's spans is to be used if there are any.
     """
 
@@ -40,6 +51,7 @@ class DecodedBlock(NamedTuple):
     start: Ints
     end: Ints
     label: Ints
+    tags: CodedTags
     troubled: list[int]
 
 
@@ -75,15 +87,18 @@ def _rule(decoder: Decoder) -> _Rule:
 
 
 class BlockDecoder:
-    """Decodes blocks of sentences by one decoder's rule; ``invalid`` counts the tags that broke it so far."""
+    """Decodes blocks of sentences by one decoder's rule; ``invalid`` counts the tags that broke it so far.
+
+    Decoders that share their ``codes`` give equal tags equal codes.
+    """
 
     __slots__ = ("_codes", "_kinds", "_labels", "_meant", "_rule", "decoder", "invalid")
 
-    def __init__(self, decoder: Decoder, labels: Labels) -> None:
+    def __init__(self, decoder: Decoder, labels: Labels, codes: Codes | None = None) -> None:
         self.decoder = decoder
         self.invalid = 0
         self._rule = _rule(decoder)
-        self._codes = Codes()
+        self._codes = Codes() if codes is None else codes
         self._labels = labels
         self._kinds: list[int] = []
         self._meant: list[int] = []
@@ -126,6 +141,7 @@ class BlockDecoder:
             start=(start - base)[kept],
             end=(last + 1 - base)[kept],
             label=label[start][kept].astype(np.int64),
+            tags=CodedTags(codes, label, offsets),
             troubled=np.unique(np.searchsorted(offsets, trouble, side="right") - 1).tolist(),
         )
 

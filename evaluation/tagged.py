@@ -11,8 +11,8 @@ import numpy as np
 from probeta.errors import DataError, Fault
 from probeta.evaluation.counts import Counts, total
 from probeta.evaluation.spantable import Ints, Labels, SpanTable, counts_by_label, from_arrays
-from probeta.evaluation.tagblocks import BlockDecoder, Tags, blocks
-from probeta.evaluation.token_scores import token_counts
+from probeta.evaluation.tagblocks import BlockDecoder, CodedTags, Codes, Tags, blocks
+from probeta.evaluation.token_scores import block_counts, summed
 from probeta.formats.tags import Decoder
 
 #: Faults kept with their address: whoever has more has the wrong scheme.
@@ -64,17 +64,18 @@ def score_tags(
     """
     if faults := _length_faults(gold, predicted, predicted_file):
         raise DataError(faults)
-    labels = Labels()
-    decoders = [
-        BlockDecoder(Decoder(name, policy=policy), labels) for name in (scheme, predicted_scheme or scheme)
-    ]
-    of_gold, faults = _decoded(gold, decoders[0], gold_file)
-    of_predicted, others = _decoded(predicted, decoders[1], predicted_file)
-    if faults or others:
-        raise DataError(faults + others)
-    by_label = counts_by_label(of_gold, of_predicted, labels)
-    tokens = token_counts(gold, predicted)
-    comparable = decoders[0].decoder.scheme == decoders[1].decoder.scheme
+    labels, codes = Labels(), Codes()
+    one = _Side(gold, Decoder(scheme, policy=policy), labels, codes, gold_file)
+    other = _Side(
+        predicted, Decoder(predicted_scheme or scheme, policy=policy), labels, codes, predicted_file
+    )
+    tokens = summed(
+        block_counts(one.read(first, end), other.read(first, end)) for first, end in blocks(map(len, gold))
+    )
+    if faults := one.faults + other.faults:
+        raise DataError(faults)
+    by_label = counts_by_label(one.table(), other.table(), labels)
+    comparable = one.decode.decoder.scheme == other.decode.decoder.scheme
     return TagCounts(
         spans=total(by_label.values()),
         by_label=by_label,
@@ -83,7 +84,7 @@ def score_tags(
             equal=int(tokens.equal.sum()) if comparable else None,
             labelled=tokens.labelled(),
         ),
-        invalid={"gold": decoders[0].invalid, "predicted": decoders[1].invalid},
+        invalid={"gold": one.decode.invalid, "predicted": other.decode.invalid},
     )
 
 
@@ -91,25 +92,36 @@ def spans_of_tags(
     tags: Tags, *, scheme: str = "IOB2", policy: str = "error", labels: Labels, file: str = "tags"
 ) -> tuple[SpanTable, int]:
     """The spans of tagged sentences, in tokens, and how many tags broke the scheme."""
-    decode = BlockDecoder(Decoder(scheme, policy=policy), labels)
-    table, faults = _decoded(tags, decode, file)
-    if faults:
-        raise DataError(faults)
-    return table, decode.invalid
-
-
-def _decoded(tags: Tags, decode: BlockDecoder, file: str) -> tuple[SpanTable, list[Fault]]:
-    """The spans, or a fault for each tag that is unknown or, under the policy ``error``, forbidden."""
-    parts: list[Ints] = [np.zeros((4, 0), dtype=np.int64)]
-    faults: list[Fault] = []
+    side = _Side(tags, Decoder(scheme, policy=policy), labels, Codes(), file)
     for first, end in blocks(map(len, tags)):
-        block = decode(tags[first:end])
+        side.read(first, end)
+    if side.faults:
+        raise DataError(side.faults)
+    return side.table(), side.decode.invalid
+
+
+class _Side:
+    """One tagged corpus as it is read block by block: its spans, and its faults up to a number of them."""
+
+    def __init__(self, tags: Tags, decoder: Decoder, labels: Labels, codes: Codes, file: str) -> None:
+        self.decode = BlockDecoder(decoder, labels, codes)
+        self.faults: list[Fault] = []
+        self._tags, self._file = tags, file
+        self._parts: list[Ints] = [np.zeros((4, 0), dtype=np.int64)]
+
+    def read(self, first: int, end: int) -> CodedTags:
+        """Decode the sentences ``first`` to before ``end``; their codes are returned."""
+        block = self.decode(self._tags[first:end])
         for sentence in block.troubled:
-            faults += _tag_faults(first + sentence + 1, tags[first + sentence], decode.decoder, file)
-            if len(faults) >= _KEPT_FAULTS:
-                return from_arrays(*parts[0]), faults
-        parts.append(np.stack([block.item + first, block.start, block.end, block.label]))
-    return from_arrays(*np.concatenate(parts, axis=1)), faults
+            if len(self.faults) < _KEPT_FAULTS:
+                number = first + sentence
+                self.faults += _tag_faults(number + 1, self._tags[number], self.decode.decoder, self._file)
+        self._parts.append(np.stack([block.item + first, block.start, block.end, block.label]))
+        return block.tags
+
+    def table(self) -> SpanTable:
+        """The spans of everything read so far."""
+        return from_arrays(*np.concatenate(self._parts, axis=1))
 
 
 def _tag_faults(number: int, tags: Sequence[str], decoder: Decoder, file: str) -> list[Fault]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ from probeta.evaluation.cells import CROSS, attributes_named
 from probeta.evaluation.counts import Counts
 from probeta.evaluation.items import Matched
 from probeta.evaluation.spantable import Ints, Labels
-from probeta.evaluation.tagblocks import Codes, Tags, blocks, bounds
+from probeta.evaluation.tagblocks import CodedTags, Codes, Tags, blocks, bounds
 from probeta.evaluation.units import Values
 
 
@@ -51,20 +51,37 @@ def token_scores(matched: Matched) -> Tokens | None:
 def token_counts(gold: Tags, predicted: Tags) -> Tokens:
     """Token counts by sentence; both sides have as many sentences and tags."""
     codes, labels = Codes(), Labels()
-    found: list[Ints] = [np.zeros((5, 0), dtype=np.int64)]
-    for first, end in blocks(map(len, gold)):
-        one, other = codes.of(gold[first:end]), codes.of(predicted[first:end])
-        label = np.array(
-            [-1 if tag == "O" else labels[tag.partition("-")[2]] for tag in codes], dtype=np.int32
-        )
-        here, there = label[one], label[other]
-        inside = here >= 0
-        flags = (one == other, inside, there >= 0, inside & (here == there))
-        offsets = bounds(gold[first:end])
-        sums = [np.concatenate(([0], np.cumsum(flag))) for flag in flags]
-        found.append(np.stack([np.diff(column[offsets]) for column in (np.arange(offsets[-1] + 1), *sums)]))
-    tokens, equal, of_gold, of_predicted, correct = np.concatenate(found, axis=1)
-    return Tokens(tokens=tokens, equal=equal, gold=of_gold, predicted=of_predicted, correct=correct)
+
+    def coded(block: Tags) -> CodedTags:
+        found = codes.of(block)
+        label = [-1 if tag == "O" else labels[tag.partition("-")[2]] for tag in codes]
+        return CodedTags(found, np.array(label, dtype=np.int32)[found], bounds(block))
+
+    return summed(
+        block_counts(coded(gold[first:end]), coded(predicted[first:end]))
+        for first, end in blocks(map(len, gold))
+    )
+
+
+def block_counts(gold: CodedTags, predicted: CodedTags) -> Ints:
+    """The counts of a block: five rows, one entry a sentence; codes and labels are those of both sides."""
+    inside = gold.label >= 0
+    flags = (
+        gold.code == predicted.code,
+        inside,
+        predicted.label >= 0,
+        inside & (gold.label == predicted.label),
+    )
+    sums = [np.concatenate(([0], np.cumsum(flag)))[gold.bounds] for flag in flags]
+    return np.diff(np.stack([gold.bounds, *sums]), axis=1)
+
+
+def summed(found: Iterable[Ints]) -> Tokens:
+    """The counts of all blocks, one after another."""
+    tokens, equal, gold, predicted, correct = np.concatenate(
+        [np.zeros((5, 0), dtype=np.int64), *found], axis=1
+    )
+    return Tokens(tokens=tokens, equal=equal, gold=gold, predicted=predicted, correct=correct)
 
 
 def accuracy_by(
