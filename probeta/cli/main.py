@@ -10,6 +10,7 @@ import importlib
 import os
 import signal
 import sys
+import threading
 from typing import NamedTuple, NoReturn
 
 from probeta import __version__
@@ -114,6 +115,8 @@ def _end_cleanly_on_sigterm() -> None:
     def end(number: int, _frame: object) -> NoReturn:
         sys.exit(128 + number)
 
+    if threading.current_thread() is not threading.main_thread():
+        return
     signal.signal(signal.SIGTERM, end)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=lambda: signal.signal(signal.SIGTERM, signal.SIG_DFL))
