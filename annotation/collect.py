@@ -172,7 +172,7 @@ def _missing_tasks(campaign: Campaign, pulled: Pull, items: Sequence[Item], norm
 
 
 def _token_bounds(language: str) -> Any:
-    tokenize = Tokenizer(language)
+    tokenize = Tokenizer(language, any_language=True)
 
     def bounds(text: str) -> tuple[set[int], set[int]]:
         tokens = tokenize(text)

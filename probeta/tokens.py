@@ -43,27 +43,46 @@ def joined(tokens: Iterable[str]) -> list[Token]:
     return borders
 
 
+def primary(language: str) -> str:
+    """A language code without its country or script.
+
+    >>> primary("es-MX"), primary("es")
+    ('es', 'es')
+    """
+    return language.partition("-")[0]
+
+
 class Tokenizer:
     """spaCy's tokenizer of a language without any model; ``name`` is what a card should say.
 
+    A country or script in the code makes no difference. With ``any_language`` a language that spaCy has no
+    rules for gets those of ``xx``, the ones for any language; else it is a UsageError.
+
     >>> Tokenizer("es")("Los burpees,  ya")
     [(0, 3), (4, 11), (11, 12), (14, 16)]
+    >>> Tokenizer("ast", any_language=True).name.split(", ")[1]
+    "spacy.blank('xx')"
     """
 
     __slots__ = ("_tokenizer", "language", "name")
 
-    def __init__(self, language: str) -> None:
+    def __init__(self, language: str, *, any_language: bool = False) -> None:
         import spacy
 
+        code = primary(language)
         try:
-            self._tokenizer: SpacyTokenizer = spacy.blank(language).tokenizer
+            blank = spacy.blank(code)
         except ImportError:
-            raise UsageError(
-                f"spaCy has no tokenizer for the language {language!r}: expected a code such as es or ro; "
-                "xx is the one for any language"
-            ) from None
+            if not any_language:
+                raise UsageError(
+                    f"spaCy has no tokenizer for the language {language!r}: expected a code such as es or ro; "
+                    "xx is the one for any language"
+                ) from None
+            code = "xx"
+            blank = spacy.blank(code)
+        self._tokenizer: SpacyTokenizer = blank.tokenizer
         self.language = language
-        self.name = f"spacy {version('spacy')}, spacy.blank({language!r})"
+        self.name = f"spacy {version('spacy')}, spacy.blank({code!r})"
 
     def __call__(self, text: str) -> list[Token]:
         """The tokens of ``text`` in order, white space left out."""

@@ -70,6 +70,16 @@ def test_a_span_alone_leaves_nothing_to_hit() -> None:
     assert (row.text, row.attributes["duplicate_of"]) == ("pie", "b1")
 
 
+@pytest.mark.parametrize(
+    ("layout", "key", "around"),
+    [("de", "z", "tugh"), ("en", "l", "okp"), ("fr", "a", "zq"), ("pt", "ç", "lp"), ("ro", "ț", "șăâî")],
+)
+def test_keyboards_of_other_languages(layout: str, key: str, around: str) -> None:
+    keys = neighbours(layout)
+    assert set(keys[key]) == set(around)
+    assert all(key in keys[other] for key in keys for other in keys[key])
+
+
 def test_keys_and_their_neighbours() -> None:
     keys = neighbours("es")
     # On a Spanish keyboard ñ stands right of l, below p and far from m.
@@ -84,7 +94,7 @@ def test_keys_and_their_neighbours() -> None:
     [
         ("keyboard_typo:count=0", "count is 0"),
         ("keyboard_typo:count=two", "expected a number"),
-        ("keyboard_typo:layout=de", "unknown keyboard layout 'de': expected one of es"),
+        ("keyboard_typo:layout=xy", "unknown keyboard layout 'xy': expected one of de, en, es, fr, pt, ro"),
         ("keyboard_typo:count", "expected keyboard_typo:parameter=value"),
         ("strip_diacritic", "did you mean strip_diacritics"),
     ],

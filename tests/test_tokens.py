@@ -23,6 +23,11 @@ def test_the_tokenizer_has_a_name_for_the_card(spanish: Tokenizer) -> None:
         Tokenizer("qq")
 
 
+def test_a_country_makes_no_difference_and_a_recipe_may_be_in_any_language() -> None:
+    assert Tokenizer("es-MX").name == Tokenizer("es").name
+    assert Tokenizer("ast", any_language=True)("L'agua, fría") == Tokenizer("xx")("L'agua, fría")
+
+
 def test_a_span_that_does_not_align_is_told_and_never_moved(spanish: Tokenizer) -> None:
     text = "Cerró l'after hours del puerto."
     tokens = spanish(text)

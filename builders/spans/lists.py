@@ -9,6 +9,7 @@ from importlib.resources.abc import Traversable
 from typing import Any
 
 from probeta.errors import UsageError
+from probeta.tokens import primary
 
 #: What to do without: lengths, positions, casings and quotes need no list. For commands; a recipe leaves a key out.
 WITHOUT = ". The other attributes need none: --no-spelling --no-ambiguity leave these out"
@@ -29,13 +30,13 @@ def languages() -> list[str]:
 
 @cache
 def rules(language: str, name: str) -> dict[str, Any]:
-    """The rule table ``name`` (a YAML file without its ending) of a language.
+    """The rule table ``name`` (a YAML file without its ending) of a language, whatever the country.
 
     Raises a UsageError where the language has no lists, or not this one.
     """
     import yaml
 
-    path = _root() / language / f"{name}.yaml"
+    path = _root() / primary(language) / f"{name}.yaml"
     if not path.is_file():
         having = [code for code in languages() if (_root() / code / f"{name}.yaml").is_file()]
         raise UsageError(
@@ -48,4 +49,4 @@ def rules(language: str, name: str) -> dict[str, Any]:
 
 def words(language: str, file: str) -> list[str]:
     """The words of a gzipped list, one a line, in the list's order."""
-    return gzip.decompress((_root() / language / file).read_bytes()).decode("utf-8").split()
+    return gzip.decompress((_root() / primary(language) / file).read_bytes()).decode("utf-8").split()

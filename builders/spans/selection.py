@@ -415,7 +415,7 @@ def mean_tokens(rule: rules.MeanTokens, picked: Sequence[Picked], content: Conte
     """The mean number of tokens, in spaCy's tokenization of the language, lies in a range."""
     if not picked:
         return
-    tokenizer = Tokenizer(content.recipe.language)
+    tokenizer = Tokenizer(content.recipe.language, any_language=True)
     mean = sum(len(tokenizer(one.sentence.text)) for one in picked) / len(picked)
     if not rule.at_least <= mean <= rule.at_most:
         yield Fault(

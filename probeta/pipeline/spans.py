@@ -34,7 +34,7 @@ def make(recipe: SpanRecipe, options: Options) -> Product:
         splits[split] = list(made.variants(made.with_span_attributes(rows, recipe), recipe))
     columns = made.sentence_columns(recipe)
     names = made.span_columns(recipe)
-    tokenizer = Tokenizer(recipe.language)
+    tokenizer = Tokenizer(recipe.language, any_language=True)
     line = signature(
         {
             "data": f"{recipe.name}-{recipe.version}",

@@ -60,7 +60,7 @@ def read_answers(table: Annotations, choices: Choices) -> tuple[SpanAnswers, dic
 
 def tokenizer(table: Annotations, choices: Choices) -> Tokenizer:
     """spaCy's tokenizer of the language that was asked for, or that the campaign is in; Spanish else."""
-    return Tokenizer(choices.language or table.language or "es")
+    return Tokenizer(choices.language or table.language or "es", any_language=choices.language is None)
 
 
 def span_report(table: Annotations, choices: Choices) -> dict[str, Any]:
