@@ -234,3 +234,77 @@ def test_folding_that_changed_nothing_is_told(tmp_path: Path, capsys: pytest.Cap
     _, out, _ = call(capsys, "agree", str(tmp_path / "t.csv"), "--fold", "z=y", "--fold", "x=y")
     assert "folded: 'x' read as 'y' in 3 answers" in out
     assert "folded: 'z' read as 'y' in 0 answers" in out
+
+
+@pytest.mark.parametrize("command", ["agree", "adjudicate"])
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"text": 5}, "t.jsonl:item 1 [text]: the item's text is no text (found 5)"),
+        ({"gold": "ENG"}, "t.jsonl:item 1 [gold]: the spans are no list (expected a list, [] for none"),
+        ({"gold": [[0, 2, "X"]]}, "t.jsonl:item 1 [gold]: a span is no object"),
+        ({"gold": [{"start": 0, "end": 2}]}, "t.jsonl:item 1 [gold]: a span has no label"),
+        (
+            {"gold": [{"start": 0, "end": 9, "label": "X"}]},
+            "[gold]: a span ends beyond the item's text (expected at most 4; found 0-9 X in the item 1)",
+        ),
+    ],
+)
+def test_texts_and_reference_spans_that_are_none(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: str,
+    row: dict[str, Any],
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.jsonl").write_text(SPANS)
+    (tmp_path / "i.jsonl").write_text(json.dumps({"id": "1", "text": "abcd", "gold": [], **row}) + "\n")
+    code, _, err = call(capsys, command, "t.jsonl", "--items", "i.jsonl", "--reference", "gold")
+    assert code == 1
+    assert message in err
+    assert err.endswith("probeta: 1 fault\n")
+
+
+@pytest.mark.parametrize("command", ["agree", "adjudicate"])
+def test_a_reference_label_of_another_set(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("item,annotator,label,gold\n1,a,x,X\n1,b,x,X\n2,a,y,y\n2,b,y,y\n")
+    code, _, err = call(capsys, command, str(file), "--labels", "x,y", "--reference", "gold")
+    assert code == 1
+    assert f"{file}:item 1 [gold]: the reference label is not in the label set" in err
+    assert "fix: if x is meant, declare it: --fold 'X'=x" in err
+    code, _, _ = call(capsys, command, str(file), "--labels", "x,y", "--reference", "gold", "--fold", "X=x")
+    assert code == 0
+    rows = tmp_path / "t.jsonl"
+    rows.write_text(LINES.replace('"label"', '"gold": 5, "label"'))
+    code, _, err = call(capsys, command, str(rows), "--reference", "gold")
+    assert code == 1
+    assert "[gold]: the label is not text (found 5)" in err
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (
+            {"annotator": ["a"]},
+            "t.jsonl:1 [annotator]: the row names no annotator (expected a name or a whole",
+        ),
+        ({"item": None}, "t.jsonl:1 [item]: the row names no item"),
+        ({"seconds": "five"}, "t.jsonl:1 [seconds]: the cell is no number (found 'five')"),
+        ({"label": 2}, "t.jsonl:1 [label]: the label is not text"),
+        ({"status": 3}, "t.jsonl:1 [status]: the status is unknown"),
+    ],
+)
+def test_cells_of_another_type(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], row: dict[str, Any], message: str
+) -> None:
+    file = tmp_path / "t.jsonl"
+    file.write_text(json.dumps({"item": 1, "annotator": 1, "label": "x", **row}) + "\n")
+    code, _, err = call(capsys, "agree", str(file))
+    assert code == 1
+    assert message in err
+    assert err.endswith("probeta: 1 fault\n")

@@ -27,6 +27,7 @@ from probeta.validation.aggregation.spans import conflicts as span_conflicts
 from probeta.validation.agreement.coded import Coded
 from probeta.validation.agreement.coefficients import krippendorff_alpha
 from probeta.validation.agreement.intervals import Interval
+from probeta.validation.agreement.reference import reference_codes
 from probeta.validation.agreement.report import ORIGINAL, Choices, code, item_groups, references
 from probeta.validation.agreement.run import write_report
 from probeta.validation.agreement.span_report import read_answers, tokenizer
@@ -139,6 +140,9 @@ def _labels(
 ) -> Adjudicated:
     coded = code(table, choices, clusters=None)
     originals = references(table, choices, what="the original label")
+    if coded.declared and choices.reference is not None:
+        # An original label of another set could be confirmed by no vote.
+        reference_codes(coded, originals, column=choices.reference, file=table.name)
     ledger = decide_labels(
         coded, rule=rule, method=method, originals=originals, abstained=_abstained(table, choices, coded)
     )

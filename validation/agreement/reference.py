@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from probeta.errors import DataError, Fault
+from probeta.errors import DataError
 from probeta.validation.aggregation.votes import State, count_votes
 from probeta.validation.agreement.coded import Coded, Codes
 from probeta.validation.agreement.coding import from_pair
 from probeta.validation.agreement.coefficients import cohen_kappa, krippendorff_alpha
 from probeta.validation.agreement.intervals import Interval
+from probeta.validation.agreement.labelset import unknown_label
 from probeta.validation.agreement.study import Study
 
 
-def reference_codes(coded: Coded, reference: Mapping[str, str | None], *, column: str) -> Codes:
+def reference_codes(
+    coded: Coded, reference: Mapping[str, str | None], *, column: str, file: str | None = None
+) -> Codes:
     """The reference labels as codes of the study's label set, -1 where there is none.
 
     A reference label outside the set raises a DataError; a reference label that no annotator used is in
@@ -25,14 +29,12 @@ def reference_codes(coded: Coded, reference: Mapping[str, str | None], *, column
     index = {label: code for code, label in enumerate(coded.labels)}
     values = [reference.get(item) for item in coded.items]
     faults = [
-        Fault(
-            code="unknown_label",
-            message="the reference label is not in the label set",
-            row=item,
+        replace(
+            unknown_label(value, coded.labels, file=file),
+            row=f"item {item}",
             column=column,
-            expected=", ".join(coded.labels),
-            found=repr(value),
-            fix="declare the label set with --labels",
+            message="the reference label is not in the label set",
+            **({} if coded.declared else {"fix": "declare the label set with --labels"}),
         )
         for item, value in zip(coded.items, values, strict=True)
         if value and value not in index

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from probeta.errors import UsageError
+from probeta.errors import DataError, Fault, UsageError
 from probeta.signature import signature
 from probeta.validation.agreement.annotators import per_annotator, self_agreement
 from probeta.validation.agreement.answers import from_table
@@ -20,7 +20,7 @@ from probeta.validation.agreement.labels import per_label
 from probeta.validation.agreement.pairs import grid
 from probeta.validation.agreement.reference import against_reference, reference_codes
 from probeta.validation.agreement.study import Study
-from probeta.validation.annotations import Annotations
+from probeta.validation.annotations import Annotations, span_faults
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,6 +33,9 @@ FEW = 30
 
 #: The coefficients shown for each group of ``by``.
 GROUP_COEFFICIENTS = ("percent_agreement", "fleiss_kappa", "gwet_ac1", "krippendorff_alpha")
+
+#: The item column with the text that spans stand in.
+TEXT = "text"
 
 #: The item column with the label that the item came with.
 ORIGINAL = "original"
@@ -87,14 +90,57 @@ def references(table: Annotations, choices: Choices, *, what: str) -> dict[str, 
     if choices.reference is None:
         return {}
     given = table.column(choices.reference, what=what)
+    place = {"file": table.name, "column": choices.reference}
     if table.kind == "labels":
+        faults = [
+            Fault(
+                code="label_type",
+                message="the label is not text",
+                **place,
+                row=f"item {item}",
+                found=repr(label)[:40],
+            )
+            for item, label in given.items()
+            if not isinstance(label, str | None)
+        ]
+        if faults:
+            raise DataError(faults)
         return {item: choices.fold.get(label, label) for item, label in given.items()}
+    known = texts(table)
+    faults = []
+    for item, spans in given.items():
+        length = len(known[item]) if item in known else None
+        faults += span_faults(spans, item=item, **place, row=f"item {item}", length=length)
+    if faults:
+        raise DataError(faults)
     return {
         item: None
         if spans is None
         else [{**span, "label": choices.fold.get(span["label"], span["label"])} for span in spans]
         for item, spans in given.items()
     }
+
+
+def texts(table: Annotations) -> dict[str, str]:
+    """The items' texts where they are known; a DataError where one is no text."""
+    if TEXT not in table.items.columns:
+        return {}
+    found = {item: text for item, text in table.column(TEXT, what="the texts").items() if text is not None}
+    faults = [
+        Fault(
+            code="text_type",
+            message="the item's text is no text",
+            file=table.name,
+            row=f"item {item}",
+            column=TEXT,
+            found=repr(text)[:40],
+        )
+        for item, text in found.items()
+        if not isinstance(text, str)
+    ]
+    if faults:
+        raise DataError(faults)
+    return found
 
 
 def label_report(table: Annotations, choices: Choices) -> dict[str, Any]:
@@ -145,7 +191,7 @@ def label_report(table: Annotations, choices: Choices) -> dict[str, Any]:
         report["by"][column] = label_groups(coded, made, item_groups(table, column, coded.items))
     if choices.reference is not None:
         values = references(table, choices, what="the reference")
-        codes = reference_codes(coded, values, column=choices.reference)
+        codes = reference_codes(coded, values, column=choices.reference, file=table.name)
         report["reference"] = {
             "column": choices.reference,
             **against_reference(coded, codes, level=choices.level, interval=choices.interval),

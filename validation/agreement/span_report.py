@@ -23,6 +23,7 @@ from probeta.validation.agreement.report import (
     interval_record,
     item_groups,
     references,
+    texts,
 )
 from probeta.validation.agreement.spans import of_label, span_f1, span_pairs
 from probeta.validation.agreement.spansets import SpanAnswers, from_table
@@ -30,27 +31,19 @@ from probeta.validation.agreement.tokens import sensitivity, token_kappa
 from probeta.validation.agreement.unitizing import alpha_u
 from probeta.validation.annotations import Annotations
 
-#: The item column with the text that the spans stand in.
-TEXT = "text"
-
 _PLAIN = Interval(method="none")
 
 
 def read_answers(table: Annotations, choices: Choices) -> tuple[SpanAnswers, dict[str, Any]]:
     """The span answers of a table under the choices, and the record of how they are clustered."""
     clusters, why = clustering(table, choices)
-    texts = None
-    if TEXT in table.items.columns:
-        texts = {
-            item: text for item, text in table.column(TEXT, what="the texts").items() if text is not None
-        }
     answers = from_table(
         table.rows,
         labels=choices.labels or table.labels,
         fold=choices.fold,
         duplicates=choices.duplicates,
         clusters=clusters,
-        texts=texts,
+        texts=texts(table) or None,
         items=table.items.index,
         again=table.again,
         file=table.name,

@@ -8,6 +8,7 @@ fault unless it is the declared missing token.
 
 from probeta.validation.annotations.foreign import Layout
 from probeta.validation.annotations.reading import read
+from probeta.validation.annotations.rows import span_faults
 from probeta.validation.annotations.source import Source, folding, read_source, refuse
 from probeta.validation.annotations.table import (
     COLUMNS,
@@ -31,6 +32,7 @@ __all__ = [
     "read",
     "read_source",
     "refuse",
+    "span_faults",
     "to_table",
     "write",
 ]

@@ -27,7 +27,8 @@ def from_records(
     for number, row in numbered:
         for column in ("item", "annotator"):
             value = row.get(column)
-            if value is None or (isinstance(value, str) and not value.strip()):
+            named = isinstance(value, str) and value.strip()
+            if not named and (not isinstance(value, int) or isinstance(value, bool)):
                 faults.append(
                     Fault(
                         code="empty_cell",
@@ -35,8 +36,22 @@ def from_records(
                         file=file,
                         row=number,
                         column=column,
+                        expected="a name or a whole number",
+                        found=None if value is None or isinstance(value, str) else repr(value),
                     )
                 )
+        seconds = row.get("seconds")
+        if seconds is not None and (not isinstance(seconds, int | float) or isinstance(seconds, bool)):
+            faults.append(
+                Fault(
+                    code="number",
+                    message="the cell is no number",
+                    file=file,
+                    row=number,
+                    column="seconds",
+                    found=repr(seconds),
+                )
+            )
         label = row.get("label")
         if label is not None and not isinstance(label, str):
             faults.append(
@@ -109,13 +124,7 @@ def checked(frame: pd.DataFrame, file: str) -> str:
             )
     if kind == "spans":
         for line, item, spans in zip(frame.index, frame["item"], frame["spans"], strict=True):
-            if isinstance(spans, str | Mapping) or not isinstance(spans, Iterable | None):
-                faults.append(
-                    _no_spans(file, _number(line), "the spans are no list", "a list, [] for none", spans)
-                )
-                continue
-            for span in spans if spans is not None else ():
-                faults += _span_faults(span, file, _number(line), item)
+            faults += span_faults(spans, item=item, file=file, row=_number(line), column="spans")
     if faults:
         raise DataError(faults)
     if kind == "spans":
@@ -152,35 +161,41 @@ def _alike_faults(frame: pd.DataFrame, file: str) -> list[Fault]:
     return faults
 
 
-def _span_faults(span: object, file: str, line: int, item: str) -> list[Fault]:
-    if not isinstance(span, Mapping):
-        return [_no_spans(file, line, "a span is no object", "start, end, label", span)]
-    start, end, label = (span.get(key) for key in ("start", "end", "label"))
-    code, message, expected = "", "", None
-    if not (isinstance(start, int) and isinstance(end, int)) or isinstance(start, bool):
-        code, message, expected = "span_bounds", "a span's bounds are no integers", "code points"
-    elif start < 0 or end <= start:
-        code, message, expected = "span_empty", "a span covers nothing", "0 <= start < end"
-    elif not isinstance(label, str) or not label:
-        code, message, expected = "span_label", "a span has no label", "a label"
-    if not code:
-        return []
-    found = f"{start}-{end} {label} in the item {item}"
-    return [
-        Fault(code=code, message=message, file=file, row=line, column="spans", expected=expected, found=found)
-    ]
+def span_faults(
+    spans: object, *, item: str, file: str, row: str | int, column: str, length: int | None = None
+) -> list[Fault]:
+    """What is wrong with a list of spans in an item, whose text has ``length`` code points where it is known."""
 
+    def fault(code: str, message: str, expected: str, found: str) -> Fault:
+        return Fault(
+            code=code,
+            message=message,
+            file=file,
+            row=row,
+            column=column,
+            expected=expected,
+            found=found,
+        )
 
-def _no_spans(file: str, line: int, message: str, expected: str, found: object) -> Fault:
-    return Fault(
-        code="span_type",
-        message=message,
-        file=file,
-        row=line,
-        column="spans",
-        expected=expected,
-        found=repr(found)[:40],
-    )
+    if isinstance(spans, str | Mapping) or not isinstance(spans, Iterable | None):
+        return [fault("span_type", "the spans are no list", "a list, [] for none", repr(spans)[:40])]
+    faults = []
+    for span in spans if spans is not None else ():
+        if not isinstance(span, Mapping):
+            faults.append(fault("span_type", "a span is no object", "start, end, label", repr(span)[:40]))
+            continue
+        start, end, label = (span.get(key) for key in ("start", "end", "label"))
+        found = f"{start}-{end} {label} in the item {item}"
+        if not (isinstance(start, int) and isinstance(end, int)) or isinstance(start, bool):
+            faults.append(fault("span_bounds", "a span's bounds are no integers", "code points", found))
+        elif start < 0 or end <= start:
+            faults.append(fault("span_empty", "a span covers nothing", "0 <= start < end", found))
+        elif not isinstance(label, str) or not label:
+            faults.append(fault("span_label", "a span has no label", "a label", found))
+        elif length is not None and end > length:
+            message = "a span ends beyond the item's text"
+            faults.append(fault("span_out_of_range", message, f"at most {length}", found))
+    return faults
 
 
 def _number(line: object) -> int:
