@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +117,33 @@ def test_the_funnel_adds_up_and_can_be_read(mined: Mined) -> None:
         assert kept == Counter(
             {label: sum(s["pairs"][label] for s in block["splits"].values()) for label in CLASSES}
         )
+
+
+#: Counts that nothing else repeats, or only bounds.
+ALONE = {"schema_version", "documents", "empty_documents", "one_paragraph_documents", "paragraphs", "sentences",
+         "tagged_texts"}  # fmt: skip
+
+
+def numbers(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where whole numbers stand in a report."""
+    if isinstance(value, dict | list):
+        for key, part in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from numbers(part, (*place, key))
+    elif isinstance(value, int):
+        yield place
+
+
+def test_every_number_of_the_funnel_is_bound(mined: Mined) -> None:
+    unbound = set()
+    for place in numbers(mined.funnel):
+        funnel = json.loads(json.dumps(mined.funnel))
+        part = funnel
+        for key in place[:-1]:
+            part = part[key]
+        part[place[-1]] += 1
+        if not sum_faults(funnel, file="funnel.json"):
+            unbound.add(place[-1])
+    assert unbound <= ALONE
 
 
 @pytest.mark.parametrize(

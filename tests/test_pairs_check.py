@@ -262,7 +262,35 @@ def test_a_funnel_that_was_changed_is_told(copy: Path) -> None:
     funnel["corpora"][0]["hits"]["reasoning"] += 1
     path.write_text(json.dumps(funnel), encoding="utf-8")
     (copy / "SHA256SUMS").write_text(checksums(copy), encoding="utf-8")
-    assert codes(copy) == {"funnel_sum"}
+    assert codes(copy) == {"funnel_sum", "funnel_rows"}  # the statistics repeat the hits
+
+
+@pytest.mark.parametrize("name", ["documents", "sentences"])
+def test_the_funnel_is_held_to_the_statistics_and_the_rows(copy: Path, name: str) -> None:
+    path = copy / "reports" / "funnel.json"
+    funnel = json.loads(path.read_text(encoding="utf-8"))
+    funnel["corpora"][0][name] += 1
+    path.write_text(json.dumps(funnel), encoding="utf-8")
+    (copy / "SHA256SUMS").write_text(checksums(copy), encoding="utf-8")
+    (fault,) = check(copy).faults
+    assert (fault.code, fault.file) == ("funnel_rows", "reports/funnel.json")
+    assert f"{name} in reports/stats.json" in fault.message
+
+
+def test_a_document_that_was_moved_to_another_split_is_told(copy: Path) -> None:
+    moved: Rows = []
+
+    def take(rows: Rows) -> None:
+        # Whole, so that no document is shared: a balanced move would still break the counts.
+        moved.extend(row for row in rows if row["document"] == rows[0]["document"])
+        rows[:] = [row for row in rows if row not in moved]
+
+    damage(copy, take, split="test")
+    damage(copy, lambda rows: rows.extend(moved), split="train")
+    found = codes(copy)
+    assert {"funnel_rows", "stress_ids"} <= found and "document_shared" not in found
+    told = [fault.message for fault in check(copy).faults if fault.code == "funnel_rows"]
+    assert any("documents of composed test" in message for message in told)
 
 
 def test_a_test_only_corpus_in_train_and_a_cap_are_told(copy: Path) -> None:

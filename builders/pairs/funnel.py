@@ -108,6 +108,14 @@ def sum_faults(funnel: Mapping[str, Any], *, file: str) -> list[Fault]:
                     )
                 )
 
+        def at_most(what: str, bound: int, found: int) -> None:
+            if found > bound:
+                expect(what, bound, found)
+
+        at_most("documents by encoding", corpus["documents"], sum(corpus["encodings"].values()))
+        single = corpus["empty_documents"] + corpus["one_paragraph_documents"]
+        at_most("documents of one paragraph or none", corpus["documents"], single)
+        at_most("sentences that open with a phrase", corpus["sentences"], corpus["phrase_initial"])
         phrases = corpus["phrases"].values()
         expect("sentences by phrase", corpus["phrase_initial"], sum(one["sentences"] for one in phrases))
         for phrase, one in corpus["phrases"].items():
@@ -115,6 +123,8 @@ def sum_faults(funnel: Mapping[str, Any], *, file: str) -> list[Fault]:
         expect(
             "hits by phrase and by class", sum(one["hits"] for one in phrases), sum(corpus["hits"].values())
         )
+        for label, count in corpus["with_premise"].items():
+            expect(f"{label} hits with a premise", corpus["filters"][0]["left"][label], count)
         left = corpus["hits"]
         for step in corpus["filters"]:
             for label in left:
@@ -135,10 +145,38 @@ def sum_faults(funnel: Mapping[str, Any], *, file: str) -> list[Fault]:
             out = sum(one[label] for one in corpus["left_out"].values())
             kept = sum(split["pairs"][label] for split in corpus["splits"].values())
             expect(f"{label} pairs, left out and in the splits", count, out + kept)
+            for split, one in corpus["splits"].items():
+                at_most(f"{label} pairs of {split}", one["available"][label], one["pairs"][label])
+            there = sum(one["available"][label] for one in corpus["splits"].values())
+            expect(
+                f"{label} pairs that balancing left out", there - kept, corpus["left_out"]["balance"][label]
+            )
         for split, one in corpus["splits"].items():
             shares = sum(one["neutral_strategies"].values())
             expect(f"neutral pairs of {split} by strategy", one["pairs"][NEUTRAL], shares)
-    return faults
+    return [*faults, *_total_faults(funnel, file=file)]
+
+
+def _total_faults(funnel: Mapping[str, Any], *, file: str) -> list[Fault]:
+    """Every total of a split that is not the sum over the corpora, and every sentence that splits share."""
+    parts: dict[str, tuple[int, int]] = {}
+    for split, total in funnel["splits"].items():
+        blocks = [corpus["splits"][split] for corpus in funnel["corpora"]]
+        parts[f"documents of {split}"] = sum(one["documents"] for one in blocks), total["documents"]
+        for label, count in total["pairs"].items():
+            parts[f"{label} pairs of {split}"] = sum(one["pairs"][label] for one in blocks), count
+    parts |= {f"sentences that {name} shares": (0, n) for name, n in funnel["shared_sentences"].items()}
+    return [
+        Fault(
+            code="funnel_sum",
+            message=f"{what}, all corpora",
+            file=file,
+            expected=str(expected),
+            found=str(found),
+        )
+        for what, (expected, found) in parts.items()
+        if expected != found
+    ]
 
 
 def warnings(corpora: Iterable[Mapping[str, Any]], *, classes: Sequence[str]) -> list[str]:

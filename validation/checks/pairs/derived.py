@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FUNNEL = "reports/funnel.json"
+STATS = "reports/stats.json"
 
 
 def stress_faults(
@@ -71,7 +72,10 @@ def stress_faults(
 
 
 def funnel_faults(folder: Path, rows: Rows, held_back: Collection[str]) -> Iterator[Fault]:
-    """The funnel's sums agree among themselves and with the rows; splits that are held back are not there."""
+    """The funnel's sums agree among themselves, with the rows and with the other report that repeats them.
+
+    Splits that are held back are not there.
+    """
     try:
         funnel = json.loads((folder / FUNNEL).read_text(encoding="utf-8"))
         yield from sum_faults(funnel, file=FUNNEL)
@@ -82,6 +86,21 @@ def funnel_faults(folder: Path, rows: Rows, held_back: Collection[str]) -> Itera
             for label, count in one["pairs"].items()
             if count and split not in held_back
         }
+        documents = {
+            (block["corpus"], split): one["documents"]
+            for block in funnel["corpora"]
+            for split, one in block["splits"].items()
+            if one["documents"] and split not in held_back
+        }
+        stats = json.loads((folder / STATS).read_text(encoding="utf-8"))
+        repeated = {
+            "documents": sum(block["documents"] for block in funnel["corpora"]),
+            "sentences": sum(block["sentences"] for block in funnel["corpora"]),
+            "hits": sum(sum(block["hits"].values()) for block in funnel["corpora"]),
+        }
+        for name, count in repeated.items():
+            if stats[name] != count:
+                yield _differs(f"{name} in {STATS}", stats[name], count)
     except (OSError, ValueError, KeyError, TypeError) as error:
         yield Fault(code="funnel", message=f"the funnel cannot be read: {error!r}", file=FUNNEL)
         return
@@ -90,10 +109,24 @@ def funnel_faults(folder: Path, rows: Rows, held_back: Collection[str]) -> Itera
     )
     for key in sorted(told.keys() | counted.keys()):
         if told.get(key, 0) != counted[key]:
-            yield Fault(
-                code="funnel_rows",
-                message=f"the funnel and the rows differ for {' '.join(key)}",
-                file=FUNNEL,
-                expected=str(counted[key]),
-                found=str(told.get(key, 0)),
+            yield _differs(f"the rows for {' '.join(key)}", counted[key], told.get(key, 0))
+    named: dict[tuple[str, str], set[str]] = {}
+    for split, found in rows.items():
+        for row in found:
+            both = {row["document"], row["sentence_2_document"]} - {None}
+            named.setdefault((row["dataset"], split), set()).update(both)
+    for where in sorted(documents.keys() | named.keys()):
+        if (number := len(named.get(where, ()))) != documents.get(where, 0):
+            yield _differs(
+                f"the rows for the documents of {' '.join(where)}", number, documents.get(where, 0)
             )
+
+
+def _differs(what: str, expected: int, found: int) -> Fault:
+    return Fault(
+        code="funnel_rows",
+        message=f"the funnel differs from {what}",
+        file=FUNNEL,
+        expected=str(expected),
+        found=str(found),
+    )
