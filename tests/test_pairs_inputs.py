@@ -225,6 +225,27 @@ def test_stops_without_a_space(
     assert mined(default_job, *document.paragraphs)[0] == [(premise, *PAIR[1:])]
 
 
+def test_a_paragraph_as_the_papers_own(default_job: Job) -> None:
+    # Neither after the stop nor after the comma stands a space.
+    pairs, _ = mined(
+        default_job, "La empresa despidió a mil empleados.Sin embargo,Siglo XXI contrató a otros tantos."
+    )
+    assert pairs == [
+        ("La empresa despidió a mil empleados.", "Siglo XXI contrató a otros tantos.", "sin embargo")
+    ]
+
+
+def test_a_hyphen_before_a_space_is_a_dash(tmp_path: Path, default_job: Job) -> None:
+    # "xx- yy" may be a word that a printer parted, and is mostly a speaker's dash: wording is left alone.
+    text = "—Nada sé, señora- contestó el mozo."
+    (tmp_path / "a.txt").write_text(text, encoding="utf-8")
+    (document,) = documents(tmp_path)
+    assert isinstance(document, Document)
+    assert document.paragraphs == [text]
+
+
+# 5. One paragraph a document: tests/test_pairs_build.py, "Corpora without paragraphs"
+
 # 6. Dialogue
 
 
@@ -342,6 +363,18 @@ def test_a_list_number_is_no_premise(default_job: Job) -> None:
     assert pairs == [PAIR]
 
 
+def test_a_marker_that_opens_an_item_after_a_stop_is_a_pair(default_job: Job) -> None:
+    miner = default_job.miner(Corpus("c"))
+    (row,) = miner.mine(
+        [Document("d", ["a) Se cierra el muelle viejo. b) Por lo tanto, se avisa a los barcos."])]
+    )
+    assert (row["sentence_1"], row["sentence_2"]) == (
+        "Se cierra el muelle viejo.",
+        "Se avisa a los barcos.",
+    )
+    assert row["lead_in"] == "b)"
+
+
 def test_a_phrase_inside_a_sentence_is_no_hit(default_job: Job) -> None:
     pairs, miner = mined(default_job, "Se acordó a) cerrar el muelle y b) por lo tanto avisar a los barcos.")
     assert pairs == []
@@ -355,7 +388,16 @@ def test_capitals(default_job: Job) -> None:
     assert pairs == [("LA CORTE NEGÓ EL RECURSO DE LA PARTE.", "ADMITIÓ LA PRUEBA DEL ACTOR.", "sin embargo")]
 
 
-# 10. Other languages
+# 10. Other languages, and Spanish as it was once spelt
+
+
+def test_old_spelling_is_spanish(default_job: Job) -> None:
+    pairs, _ = mined(
+        default_job, "El rey fué á Valladolid en Otoño. Sin embargo, no vió á ninguno de los suyos ó á otro."
+    )
+    assert [(first, second) for first, second, _ in pairs] == [
+        ("El rey fué á Valladolid en Otoño.", "No vió á ninguno de los suyos ó á otro.")
+    ]
 
 
 def foreign(language: str) -> list[tuple[str, str]]:
@@ -381,3 +423,18 @@ def test_other_languages_make_no_pair(default_job: Job, language: str) -> None:
     assert refusals(miner)["language"] >= 40
     # Nor do they lend a sentence to neutral pairs.
     assert miner.counts.neutral.total() == 0
+
+
+# What no note lists, and corpora hold
+
+
+@pytest.mark.parametrize("max_words", [80, None])
+def test_an_encoded_image_is_no_sentence(max_words: int | None) -> None:
+    # Longer than a spaCy pipeline accepts; in words, it is short.
+    chosen = job(has_nominal_and_verb=True, max_words=max_words)
+    image = "iVBORw0KGgo" * 100_000
+    pairs, miner = mined(
+        chosen, f"{FIRST} {SECOND}", f"{FIRST} Sin embargo, los barcos siguieron llegando {image} al muelle."
+    )
+    assert pairs == [PAIR]
+    assert refusals(miner) == {"length" if max_words else "has_nominal_and_verb": 1}

@@ -89,7 +89,7 @@ def test_tei_keeps_running_prose_only(tmp_path: Path) -> None:
         """<?xml version="1.0" encoding="UTF-8"?>
 <TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><p>Cabecera.</p></teiHeader><text><body>
 <head>Título</head>
-<p>Primer <emph>párrafo</emph><note><p>Nota al pie.</p></note>, sigue<pb n="2"/>tras la pá<lb break="no"/>gina.</p>
+<p>Primer <emph>pá<foreign xml:lang="la">rra</foreign>fo</emph><note><p>Nota al pie.</p></note>, sigue<pb n="2"/>tras la pá<lb break="no"/>gina.</p>
 <lg><l>Un verso</l></lg>
 <p>Segundo,
    con ñ.</p></body></text></TEI>""",

@@ -125,6 +125,25 @@ CASES = {
 
 
 @pytest.mark.parametrize(
+    ("junk", "sentences"),
+    [
+        ("." * 300_000, 1),
+        ("!?" * 150_000 + " Fin.", 2),
+        ("…»" * 150_000, 1),
+        ("A. " * 100_000, 60),
+        ("a) " * 100_000, 1),
+        ("«" * 300_000, 1),
+    ],
+    ids=["dots", "marks", "closers", "initials", "items", "openers"],
+)
+def test_what_is_no_prose_takes_no_longer(junk: str, sentences: int) -> None:
+    # Where a pattern tried a run anew at each of its characters, these would take hours.
+    found = SEGMENT(" ".join(junk.split()))
+    assert "".join("".join(found).split()) == "".join(junk.split())
+    assert len(found) == sentences
+
+
+@pytest.mark.parametrize(
     "marked", [pytest.param(case, id=f"{kind}: {case}") for kind, cases in CASES.items() for case in cases]
 )
 def test_where_sentences_end(marked: str) -> None:

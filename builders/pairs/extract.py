@@ -30,6 +30,8 @@ from probeta.builders.pairs.unused import LETTER, UnusedSentences, capitalised, 
 from probeta.randomness import keyed
 from probeta.recipe.pairs import PairSettings
 
+#: A paragraph of more characters is left to the rules: the model takes too much memory for it.
+REFINED = 100_000
 #: Texts that wait for the tagger before a batch is finished.
 TEXTS_A_BATCH = 2048
 #: One in so many one-paragraph documents without a hit lends a sentence to neutral pairs across documents.
@@ -91,7 +93,7 @@ class Miner:
         hits: list[tuple[int, int, re.Match[str]]] = []
         sentences = 0
         for at, paragraph in enumerate(document.paragraphs):
-            if refine is not None and self.matcher.anywhere(paragraph):
+            if refine is not None and len(paragraph) <= REFINED and self.matcher.anywhere(paragraph):
                 parts = refine(paragraph)
             else:
                 parts = segment(paragraph)

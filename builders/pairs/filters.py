@@ -52,6 +52,9 @@ def balanced(text: str) -> bool:
     return not stack
 
 
+#: A text of more characters a word than this is no prose (encoded images, tables without spaces).
+CHARACTERS_A_WORD = 25
+
 TextTest = Callable[[str], str | None]
 
 
@@ -66,6 +69,8 @@ def text_test(filters: Filters, language: Callable[[str], bool] | None) -> TextT
             return "balanced_quotes"
         words = text.count(" ") + 1
         if (low is not None and words < low) or (high is not None and words > high):
+            return "length"
+        if high is not None and len(text) > high * CHARACTERS_A_WORD:
             return "length"
         if language is not None and not language(text):
             return "language"

@@ -19,9 +19,10 @@ _OPENERS = "\"'«“‘([¿¡"
 
 #: A run of terminators with closing quotes, a note's number, and one way to go on: a space before an opener or an
 #: item's mark ("b) El"), a dash before a new turn, or nothing at all before a word that looks like a sentence's
-#: first. What it captures belongs to the sentence that ends; ``split`` does the whole scan outside Python.
+#: first. What it captures belongs to the sentence that ends; ``split`` does the whole scan outside Python. The run
+#: has a limit, so that a page of dots takes no longer than one of letters.
 _END = re.compile(
-    rf"([.!?…][{_CLOSERS}.!?…]*"
+    rf"([.!?…][{_CLOSERS}.!?…]{{0,20}}"
     rf"(?:(?:(?:(?<=[{_LOWER}{_CLOSERS}]\.)|(?<=\d\d\d\d\.))\d{{1,3}}|\[\d{{1,3}}\])(?= +[{_OPENERS}]*[{_UPPER}]))?"
     rf"(?: +(?=[{_OPENERS}—–-]*\s?[{_OPENERS}]*[{_UPPER}0-9]|[a-z]\) [{_OPENERS}]*[{_UPPER}])"
     rf"|(?=[—–]\s?[{_OPENERS}]*[{_UPPER}])"
@@ -32,6 +33,8 @@ _LIST_MARK = re.compile(r"[\s(\[«“\"—–-]*(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5
 _INITIAL = re.compile(rf"(?:[{_UPPER}]|[{_UPPER}]h|Th|Ph|Ch|Ll)$")
 _ACRONYM = re.compile(r"(?:\w{1,2}\.)+\w{1,2}$")
 _SPACED_ACRONYM = re.compile(rf"(?:^|[\s.])[{_UPPER}]{{1,2}}\.\s?[{_UPPER}]{{1,2}}$")
+#: No sentence that abbreviations hold together is longer; what is, is a list or no prose.
+_LONGEST = 5_000
 #: "a. C.", "D. N. I.": an initial that another one follows.
 _INITIAL_NEXT = re.compile(rf"[{_UPPER}]\.")
 _NEXT_WORD = re.compile(rf"[{_OPENERS}—–-]*(\w+)")
@@ -98,7 +101,8 @@ def rule_segmenter(abbreviations: Abbreviations) -> Segmenter:
         for at in range(0, len(parts) - 1, 2):
             end = parts[at + 1]
             body = begun + parts[at]
-            if end[0] == "." and end.rstrip() == "." and goes_on(body, parts[at + 2]):
+            single = end[0] == "." and end.rstrip() == "."
+            if single and len(begun) < _LONGEST and goes_on(body, parts[at + 2]):
                 begun = body + end
                 continue
             sentences.append((body + end).strip())

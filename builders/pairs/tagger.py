@@ -34,7 +34,9 @@ class Tagger(NamedTuple):
         # The zone forgets the batch's words, which the vocabulary would keep as long as the worker lives.
         with self.threads.limit(limits=1), self.pipeline.memory_zone():
             for batch in _batches(texts):
-                for doc in self.pipeline.pipe(batch, batch_size=len(batch)):
+                # What the pipeline would refuse for its length is no sentence: nothing is found in it.
+                short = [text if len(text) <= self.pipeline.max_length else "" for text in batch]
+                for doc in self.pipeline.pipe(short, batch_size=len(batch)):
                     tags = {token.pos_ for token in doc}
                     passes.append(not NOMINAL.isdisjoint(tags) and not VERBAL.isdisjoint(tags))
         return passes
