@@ -55,8 +55,7 @@ def report_files(
     found: SpanEvaluation | PairEvaluation, *, by: Sequence[str] = (), languages: Sequence[str] = ("en",)
 ) -> dict[str, str]:
     """The report and its maps, one in each language, by their name in the folder ``reports``."""
-    named = {"system": next(iter(_systems(found)))} if len(_systems(found)) == 1 else {}
-    report = {"schema_version": SCHEMA_VERSION, **named, **found.to_json()}
+    report = {"schema_version": SCHEMA_VERSION, **found.to_json()}
     files = {SCORES: json.dumps(report, ensure_ascii=False, indent=2, allow_nan=False) + "\n"}
     for language in languages:
         say = _speaker(language)
@@ -68,10 +67,6 @@ def report_files(
                 groups, title=title.format(protocol=found.protocol.name, data=data), note=found.signature
             )
     return files
-
-
-def _systems(found: SpanEvaluation | PairEvaluation) -> list[str]:
-    return list(found.scores.systems if isinstance(found, SpanEvaluation) else found.systems)
 
 
 def write_report(out: Path, found: SpanEvaluation | PairEvaluation, *, by: Sequence[str] = ()) -> list[str]:

@@ -315,6 +315,13 @@ def test_the_policies_are_the_peers_on_any_iob2(tags: list[list[str]]) -> None:
         ours = score_tags(gold=one, predicted=other, policy="discard")
         counts = (ours.spans.gold, ours.spans.predicted, ours.spans.correct), by_label_counts(ours)
         assert seqscore_counts(one, other, repair="discard") == counts
+        # seqeval's default mode reads as conlleval does, its strict mode discards what breaks the scheme.
+        for mode, policy in (("seqeval ", "conlleval"), ("seqeval strict ", "discard")):
+            ours = score_tags(gold=one, predicted=other, policy=policy)
+            scores = seqeval_scores(one, other)
+            for name in ("precision", "recall", "f1"):
+                mine = getattr(ours.spans, name)
+                assert mine is None or scores.get(mode + name, 0.0) == pytest.approx(mine, abs=1e-9), mode
 
 
 ByLabel = dict[str, tuple[int, int, int]]
