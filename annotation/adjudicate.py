@@ -21,7 +21,7 @@ from probeta.annotation.campaign import (
     task_key,
     write_settings,
 )
-from probeta.errors import UsageError
+from probeta.errors import DataError, Fault, UsageError
 from probeta.formats.jsonl import write_jsonl
 from probeta.hashing import text_hash
 from probeta.validation.adjudication.rounds import conflicts
@@ -49,6 +49,14 @@ def open_round(campaign: Campaign, *, scope: str = "undecided") -> Campaign:
     if not listed:
         raise UsageError(f"{campaign.folder}: nothing to adjudicate in the scope {scope}")
     items = {item.item: item for item in campaign.items()}
+    lost = [str(row["item"]) for row in listed if row["item"] not in items]
+    if lost:
+        raise DataError(
+            Fault(
+                code="unknown_item", message=f"answers are about an item that {ITEMS} does not have", row=item
+            )
+            for item in lost
+        )
     identity = text_hash(settings.id, "adjudication", *(str(row["item"]) for row in listed))[:8]
     round_items = [
         Item(

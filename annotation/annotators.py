@@ -37,6 +37,8 @@ def read(path: Path) -> list[Annotator]:
     if not path.is_file():
         return []
     found, faults = [], []
+    names: set[str] = set()
+    hashes: set[str] = set()
     for row in read_table(path, required=_COLUMNS, name=path.name):
         if row["status"] not in STATUSES:
             expected = ", ".join(STATUSES)
@@ -45,7 +47,27 @@ def read(path: Path) -> list[Annotator]:
                     code="status", message="unknown status", file=path.name, row=row.line, expected=expected
                 )
             )
-        user = int(row["user"]) if row["user"].isdigit() else None
+        for column, known in (("annotator", names), ("email_hash", hashes)):
+            if not row[column].strip() or row[column] in known:
+                message = "it stands twice" if row[column] in known else "it is missing"
+                faults.append(
+                    Fault(
+                        code="annotator",
+                        message=message,
+                        file=path.name,
+                        row=row.line,
+                        column=column,
+                        found=row[column] or None,
+                    )
+                )
+            known.add(row[column])
+        if row["user"] and not (row["user"].isascii() and row["user"].isdigit()):
+            message = "this is no number of an account"
+            faults.append(
+                Fault(code="user", message=message, file=path.name, row=row.line, found=row["user"])
+            )
+            continue
+        user = int(row["user"]) if row["user"] else None
         found.append(Annotator(row["annotator"], row["email_hash"], user, row["status"]))
     if faults:
         raise DataError(faults)

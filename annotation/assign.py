@@ -76,7 +76,7 @@ def assign(
     addresses = checked_emails(emails)
     hashes = [email_hash(settings.id, email) for email in addresses]
     everyone = enrol(known, hashes)
-    there = assignment.read(campaign)
+    there = assignment.read(campaign) if leaver is not None or not replan else {}
     if leaver is not None:
         everyone, made = _without(everyone, there, items, leaver, done, settings.seed)
     elif there and not replan:

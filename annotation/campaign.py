@@ -20,6 +20,7 @@ from probeta.errors import DataError, Fault, UsageError
 from probeta.formats.jsonl import read_jsonl
 from probeta.hashing import text_hash
 from probeta.recipe.basics import Model, Text
+from probeta.recipe.source import parse_yaml
 from probeta.tables import decode_utf8
 
 CAMPAIGN = "campaign.yaml"
@@ -61,7 +62,7 @@ class Settings(Model):
     title: str = Field(min_length=3, max_length=50, description="The project's title in Label Studio.")
     kind: Kind
     language: str
-    labels: dict[str, str] = Field(min_length=1, description="Label -> definition, in their order.")
+    labels: dict[Text, str] = Field(min_length=1, description="Label -> definition, in their order.")
     source: dict[str, str] = Field(description="The built set: name, version, config, hash of its checksums.")
     seed: int
     overlap: int = Field(ge=1, description="Annotators of an item.")
@@ -165,12 +166,18 @@ class Campaign:
 
 
 def _settings(path: Path) -> Settings:
-    try:
-        value = yaml.safe_load(decode_utf8(path.read_bytes(), file=str(path)))
-    except yaml.YAMLError as error:
+    text = decode_utf8(path.read_bytes(), file=str(path))
+    # Doubled keys, aliases and tags are told as in a recipe; a file of comments alone has no document.
+    document = parse_yaml(text if yaml_content(text) else "{}", file=str(path))
+    if document.faults:
+        raise DataError(document.faults)
+    value = yaml.safe_load(text)
+    if not isinstance(value, dict):
         raise DataError(
-            Fault(code="yaml", message=f"the file is not YAML: {error}", file=str(path))
-        ) from None
+            Fault(
+                code="campaign", message="this is no campaign", file=str(path), expected="id, title, kind, …"
+            )
+        )
     try:
         return Settings.model_validate(value)
     except ValidationError as error:
@@ -179,11 +186,17 @@ def _settings(path: Path) -> Settings:
                 code="campaign",
                 message=problem["msg"],
                 file=str(path),
-                column=".".join(map(str, problem["loc"])) or None,
-                found=repr(problem["input"])[:60],
+                row=document.line(problem["loc"]),
+                column=".".join(str(part) for part in problem["loc"] if part != "[key]") or None,
+                found=None if problem["type"] == "missing" else repr(problem["input"])[:60],
             )
             for problem in error.errors(include_url=False)
         ) from None
+
+
+def yaml_content(text: str) -> bool:
+    """Whether a YAML text holds more than blanks and comments."""
+    return any(line.strip() and not line.lstrip().startswith("#") for line in text.splitlines())
 
 
 def write_settings(path: Path, settings: Settings) -> None:
@@ -217,6 +230,7 @@ def read_items(path: Path, settings: Settings) -> list[Item]:
         raise UsageError(f"no such file: {path}")
     items: list[Item] = []
     faults: list[Fault] = []
+    repeats: list[tuple[int, Any]] = []
     seen: dict[str, int] = {}
     names = settings.fields
 
@@ -240,16 +254,19 @@ def read_items(path: Path, settings: Settings) -> list[Item]:
             fault(line, "key", "the key is not the item's", "key", key)
         if role not in ROLES:
             fault(line, "role", f"the role is none of {', '.join(ROLES)}", "role", role)
+        of = row.get("of")
+        if role == "repeat":
+            repeats.append((line, of))
+        elif of is not None:
+            fault(line, "of", "only a repeated item is one of another", "of", of)
         if wrong:
             continue
-        made = Item(
-            item=item,
-            key=str(key),
-            role=str(role),
-            fields={name: row[name] for name in names},
-            of=row.get("of"),
-        )
-        items.append(made)
+        fields = {name: row[name] for name in names}
+        items.append(Item(item=item, key=str(key), role=str(role), fields=fields, of=of))
+    originals = {item.item for item in items if item.role == "sample"}
+    for line, of in repeats if not faults else ():
+        if not isinstance(of, str) or of not in originals:
+            fault(line, "of", "the item that it repeats is not in the sample", "of", of)
     if not seen:
         faults.append(Fault(code="no_items", message="the campaign has no items", file=path.name))
     if faults:

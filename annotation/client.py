@@ -101,8 +101,12 @@ def is_loopback(url: str) -> bool:
 
 def checked_url(url: str) -> str:
     """The server's address without a slash at its end; a UsageError if it is none or holds a password."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    try:
+        parts = urlsplit(url)
+        fits = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        fits = False
+    if not fits or any(char.isspace() or not char.isprintable() for char in url):
         raise UsageError("the server's address is no http or https address, such as http://127.0.0.1:8080")
     if parts.username or parts.password:
         raise UsageError(
@@ -115,7 +119,7 @@ def find_token(url: str) -> str:
     """The token for a server: from the environment, else from the keyring; never from a file."""
     token = os.environ.get(TOKEN_VARIABLE, "").strip()
     if token:
-        return token
+        return _checked_token(token, TOKEN_VARIABLE)
     try:
         import keyring
         from keyring.errors import KeyringError
@@ -127,11 +131,18 @@ def find_token(url: str) -> str:
         except KeyringError:
             kept = None
     if kept:
-        return str(kept)
+        return _checked_token(str(kept), "the keyring")
     raise PrerequisiteError(
         f"no token for {url}",
         fix=f"put it into {TOKEN_VARIABLE}, or store it: keyring set '{KEYRING_SERVICE}' {url}",
     )
+
+
+def _checked_token(token: str, place: str) -> str:
+    """The token; a UsageError where it cannot be one, which is said without showing it."""
+    if not token.isascii() or any(char.isspace() or not char.isprintable() for char in token):
+        raise UsageError(f"what {place} holds is no token: it has blanks, line ends or letters that none has")
+    return token
 
 
 class Client:

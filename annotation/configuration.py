@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 from importlib.resources import files
 
-from probeta.annotation.campaign import FIELDS, Kind, Settings
+from probeta.annotation.campaign import CAMPAIGN, FIELDS, Kind, Settings
 from probeta.errors import DataError, Fault
 
 #: Keys in the order in which labels get them.
@@ -89,7 +89,12 @@ def check(config: str, *, kind: Kind) -> None:
     (the extra ``annotation``); without it the server is the first to look, before any task is sent.
     """
     known = {*FIELDS[kind], "answers"}
-    missing = sorted(variables(config) - known)
+    try:
+        shown = variables(config)
+    except ET.ParseError:
+        message = "the labelling configuration is no XML: a label or its definition holds a control character"
+        raise DataError(Fault(code="config", message=message, file=CAMPAIGN, column="labels")) from None
+    missing = sorted(shown - known)
     if missing:
         raise DataError(
             Fault(

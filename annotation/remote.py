@@ -109,6 +109,7 @@ def ensure_project(
     """
     settings = campaign.settings
     wanted = project if project is not None else settings.project
+    configuration.check(configuration.of(settings), kind=settings.kind)
     if wanted is not None and not new:
         try:
             found = client.project(wanted)
@@ -120,8 +121,11 @@ def ensure_project(
                 ) from None
             raise
         _same_configuration(found, campaign)
+    elif (marked := _marked(client, campaign, new=new)) is not None:
+        found = marked
+        _same_configuration(found, campaign)
     else:
-        found = _marked(client, campaign, new=new) or _make(client, campaign)
+        found = _make(client, campaign)
     if (settings.url, settings.project) != (client.url, found["id"]):
         campaign.update(url=client.url, project=int(found["id"]))
     return found
@@ -179,7 +183,7 @@ def _same_configuration(project: Mapping[str, Any], campaign: Campaign) -> None:
         faults.append(
             Fault(
                 code="config_labels",
-                message="the labels were changed on the server",
+                message="the labels on the server are not the campaign's",
                 expected=", ".join(sorted(here)),
                 found=", ".join(sorted(there)) or "none",
                 fix=fix,
@@ -191,7 +195,7 @@ def _same_configuration(project: Mapping[str, Any], campaign: Campaign) -> None:
         faults.append(
             Fault(
                 code="config_fields",
-                message="the field that is shown was changed on the server",
+                message="the field that is shown on the server is not the campaign's",
                 expected=", ".join(wanted),
                 found=", ".join(map(str, sorted(shown, key=str))) or "none",
                 fix=fix,

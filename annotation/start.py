@@ -111,6 +111,8 @@ def start(folder: Path, options: StartOptions) -> Started:
     )
     guideline = _guideline(recipe, options.guideline)
     text = decode_utf8(guideline.read_bytes(), file=str(guideline)).replace("\r\n", "\n")
+    if options.title is not None and not 3 <= len(options.title) <= 50:
+        raise UsageError(f"--title: Label Studio takes 3 to 50 characters, not {len(options.title)}")
     title = (options.title or f"{recipe.name} {recipe.version}: {len(sample.rows)}")[:50]
     identity = text_hash(title, str(seed), *(str(row["id"]) for row in [*sample.rows, *checks.rows]))[:8]
     settings = Settings(

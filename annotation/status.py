@@ -10,6 +10,7 @@ from typing import Any
 from probeta.annotation import assignment
 from probeta.annotation.campaign import GOLD, Campaign, Item
 from probeta.annotation.collect import Collected
+from probeta.errors import DataError, Fault
 from probeta.formats.jsonl import read_jsonl
 from probeta.validation import annotations as table
 from probeta.validation.agreement.answers import from_table
@@ -146,7 +147,17 @@ def _items(campaign: Campaign, collected: Collected, plan: Mapping[str, Sequence
 
 def _gold(campaign: Campaign) -> dict[str, Any]:
     path = campaign.path(GOLD)
-    return {row["item"]: row.get("original") for _, row in read_jsonl(path)} if path.is_file() else {}
+    if not path.is_file():
+        return {}
+    rows = read_jsonl(path, name=path.name)
+    faults = [
+        Fault(code="item", message="the row names no item", file=path.name, row=line, column="item")
+        for line, row in rows
+        if not isinstance(row.get("item"), str)
+    ]
+    if faults:
+        raise DataError(faults)
+    return {row["item"]: row.get("original") for _, row in rows}
 
 
 def _answer(row: Mapping[str, Any]) -> Any:

@@ -65,12 +65,33 @@ class Imported:
         **more: Any,
     ) -> None:
         """Add an answer: a label, spans (none of them is an empty answer), or a skip."""
+        seconds = more.get("seconds")
+        if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int | float)):
+            self._wrong("seconds", source, seconds)
+            more["seconds"] = None
+        for name in ("created", "updated"):
+            if not isinstance(more.get(name), str | None):
+                self._wrong(name, source, more[name])
+                more[name] = None
+        if label is not None and not label.strip():
+            self._wrong("label", source, label)
+            label = None
         given = bool(spans) if spans is not None else label is not None
         row: dict[str, Any] = {"item": item, "annotator": annotator, "source": source, **more}
         row["status"] = "skipped" if skipped else "answered" if given else "empty"
         if not skipped:
             row |= {"label": label} if spans is None else {"spans": [dict(span) for span in spans]}
         self.rows.append(row)
+
+    def _wrong(self, column: str, source: str, found: object) -> None:
+        """A fault: an answer's label, time or duration is none."""
+        file, _, row = source.partition("#")
+        message = {"seconds": "this is no number of seconds", "label": "the label is blank"}.get(
+            column, "this is no time"
+        )
+        self.faults.append(
+            Fault(code=column, message=message, file=file, row=row, column=column, found=repr(found)[:60])
+        )
 
     def spans(
         self,

@@ -26,7 +26,8 @@ def read(path: Path, options: ImportOptions, into: Imported) -> None:
         who = options.users.get(who, who)
         item = id_of(record, fields, options)
         into.item(item, fields, file=path.name, row=line)
-        answers = record.get("entities", record.get("label", record.get("labels", [])))
+        answers = record.get("entities", record.get("label", record.get("labels")))
+        answers = [] if answers is None else answers
         known = {
             key: value
             for key, value in record.items()
@@ -41,6 +42,12 @@ def read(path: Path, options: ImportOptions, into: Imported) -> None:
                 into.faults.append(Fault(code="several_choices", message=message, file=path.name, row=line))
                 continue
             into.answer(item, who, label=str(chosen[0]) if chosen else None, source=source)
+            continue
+        if not isinstance(answers, list) or not all(isinstance(part, dict | list) for part in answers):
+            message, expected = "the answers are no list of spans", "[[start, end, label], …]"
+            into.faults.append(
+                Fault(code="answers", message=message, file=path.name, row=line, expected=expected)
+            )
             continue
         raw = [_span(part) for part in answers]
         spans = into.spans(raw, fields["text"], file=path.name, row=line)

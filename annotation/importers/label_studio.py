@@ -45,10 +45,23 @@ def _add_item(
     return item
 
 
+def _objects(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(part, dict) for part in value)
+
+
+def _is_result(value: object) -> bool:
+    """Whether an annotation's result can be read: regions, or nothing at all."""
+    return value is None or (
+        isinstance(value, list)
+        and _objects(value)
+        and all(isinstance(part.get("value"), dict | None) for part in value)
+    )
+
+
 def _person(value: object, options: ImportOptions) -> str | None:
     if isinstance(value, dict):
         value = value.get("email") or value.get("id")
-    if value is None or value == "":
+    if not isinstance(value, int | str) or isinstance(value, bool) or value == "":
         return None
     return options.users.get(str(value), value if isinstance(value, str) else f"user{value}")
 
@@ -57,7 +70,13 @@ def _whole(task: Mapping[str, Any], number: int, file: str, options: ImportOptio
     item = _add_item(task["data"], number, file, options, into)
     if item is None:
         return
-    for annotation in task.get("annotations") or ():
+    listed = task.get("annotations") or []
+    if not _objects(listed) or not all(_is_result(annotation.get("result")) for annotation in listed):
+        message = "its annotations are not to be read"
+        expected = '[{"completed_by": …, "result": [{"type": …, "value": {…}}]}]'
+        into.faults.append(Fault(code="task", message=message, file=file, row=number, expected=expected))
+        return
+    for annotation in listed:
         who = _person(annotation.get("completed_by"), options)
         if who is None:
             message = "an annotation has no author"
@@ -83,15 +102,24 @@ def _whole(task: Mapping[str, Any], number: int, file: str, options: ImportOptio
                 choice
                 for part in result
                 if part.get("type") == "choices"
-                for choice in (part.get("value") or {}).get("choices") or ()
+                for choice in _listed((part.get("value") or {}).get("choices"))
             ]
             _choose(item, who, chosen, number, file, into, more)
 
 
 def _region(part: Mapping[str, Any]) -> tuple[Any, Any, Any, Any]:
-    value = part.get("value") or {}
-    labels = value.get("labels") or [None]
-    return value.get("start"), value.get("end"), labels[0] if len(labels) == 1 else None, value.get("text")
+    return _bounds(part.get("value") or {})
+
+
+def _bounds(value: Mapping[str, Any]) -> tuple[Any, Any, Any, Any]:
+    labels = value.get("labels")
+    label = labels[0] if isinstance(labels, list) and len(labels) == 1 else None
+    return value.get("start"), value.get("end"), label, value.get("text")
+
+
+def _listed(value: object) -> list[Any]:
+    """A value that may be one, several or none, as a list."""
+    return value if isinstance(value, list) else [] if value is None or value == "" else [value]
 
 
 def _choose(
@@ -100,6 +128,12 @@ def _choose(
     if len(chosen) > 1:
         message = "an annotation holds several choices"
         into.faults.append(Fault(code="several_choices", message=message, file=file, row=number))
+        return
+    if chosen and not isinstance(chosen[0], str | int):
+        message = "a choice is no label"
+        into.faults.append(
+            Fault(code="choice", message=message, file=file, row=number, found=repr(chosen[0])[:60])
+        )
         return
     into.answer(item, who, label=str(chosen[0]) if chosen else None, **more)
 
@@ -121,18 +155,21 @@ def _flat(row: Mapping[str, Any], number: int, file: str, options: ImportOptions
     }
     given = next(iter(answers.values()), None)
     if "text" in into.items[item]:
-        parts = given if isinstance(given, list) else []
-        raw = [
-            (part.get("start"), part.get("end"), (part.get("labels") or [None])[0], part.get("text"))
-            for part in parts
-            if isinstance(part, dict)
-        ]
+        parts = _listed(given)
+        raw = [_bounds(part if isinstance(part, dict) else {}) for part in parts]
         text = into.items[item]["text"]
         spans = into.spans(raw, text, file=file, row=number, repair=options.repair_utf16)
         into.answer(item, who, spans=spans, **more)
     else:
-        chosen = given.get("choices") if isinstance(given, dict) else [given] if given else []
-        _choose(item, who, list(chosen or []), number, file, into, more)
+        _choose(
+            item,
+            who,
+            _listed(given.get("choices") if isinstance(given, dict) else given),
+            number,
+            file,
+            into,
+            more,
+        )
     if given is None:
         message = "JSON-MIN does not tell an empty answer from a skipped one; it is read as empty"
         into.notes.append(Fault(code="empty_or_skipped", message=message, file=file, row=number))
