@@ -95,8 +95,8 @@ class PairedResult:
         return found
 
 
-def paired(units: Units, system: str, contrast: Contrast) -> list[PairedResult]:
-    """One result for each value of the contrast's attribute other than ``against``."""
+def paired(units: Units, system: str, contrast: Contrast, *, order: Sequence[str] = ()) -> list[PairedResult]:
+    """One result for each value of the contrast's attribute other than ``against``, in their ``order``."""
     hits = units.systems[system].hits
     column = units.column(contrast.attribute)
     twins: dict[Hashable, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
@@ -115,7 +115,10 @@ def paired(units: Units, system: str, contrast: Contrast) -> list[PairedResult]:
                 counts[value][(0 if hits[other] else 1) if hits[one] else (2 if hits[other] else 3)] += 1
                 used[value] += 1
     found = []
-    for value in sorted(set(column) - {contrast.against}):
+    known = {value: place for place, value in enumerate(order)}
+    for value in sorted(
+        set(column) - {contrast.against}, key=lambda value: (known.get(value, len(known)), value)
+    ):
         both, only_value, only_against, neither = counts[value]
         found.append(
             PairedResult(

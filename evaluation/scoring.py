@@ -189,7 +189,11 @@ def score_spans(
             tokens=tokens,
             by=by,
             token_accuracy_by={} if tokens is None else accuracy_by(of_item, tokens, choices.by),
-            paired=[result for contrast in choices.contrasts for result in paired(units, name, contrast)],
+            paired=[
+                result
+                for contrast in choices.contrasts
+                for result in paired(units, name, contrast, order=choices.order.get(contrast.attribute, ()))
+            ],
             examples=examples(
                 matched,
                 units.systems[name],

@@ -203,7 +203,7 @@ def test_an_option_that_the_protocol_cannot_use_is_refused(
     gold = tmp_path / "gold.csv"
     gold.write_text("El e-mail;e-mail\n", "utf-8")
     _, err = run(capsys, gold, gold, "--protocol", "adobo2025", "--match", "type", "--seen", "books", code=2)
-    assert "adobo2025 compares strings, which --seen, --match cannot work on" in err
+    assert "adobo2025 compares strings, which --match, --seen cannot work on" in err
     _, err = run(capsys, gold, gold, "--label", "ENG", "--seen", "books", code=2)
     assert "--seen" in err
 

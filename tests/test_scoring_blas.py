@@ -53,6 +53,8 @@ def test_build_score_predict(built: Path, tmp_path: Path, capsys: pytest.Capture
         assert sum(cell["gold"] for cell in values.values()) == 2076
     quotes = next(one for one in found["paired"] if one["attribute"] == "quotes")
     assert (quotes["pairs"], quotes["only_value"], quotes["unpaired"]) == (1038, 1038, 0)
+    casings = [one["value"] for one in found["paired"] if one["attribute"] == "casing"]
+    assert casings == ["lower", "upper", "title", "span_upper", "span_title"], "in the recipe's order"
     positions = next(one for one in found["paired"] if one["attribute"] == "position")
     assert positions["difference"] == 0.0 and positions["pairs"] > 600
     rows = list(csv.DictReader(cells.open(encoding="utf-8")))

@@ -235,6 +235,15 @@ def test_what_does_not_match_is_told(gold: Path, tmp_path: Path, capsys: pytest.
         assert message in err
 
 
+def test_options_about_spans_say_nothing_of_pairs(
+    gold: Path, predictions: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, err = run(
+        capsys, gold, predictions, "--scheme", "IOB2", "--label", "ENG", "--gold-column", "1", code=2
+    )
+    assert "compares pairs, which --gold-column, --scheme, --label cannot work on" in err
+
+
 def test_seen_corpora_may_be_named(gold: Path, predictions: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = json.loads(run(capsys, gold, predictions, "--seen", "b,c", "--by", "genre:dataset", "--json")[0])
     assert found["parts"]["seen"]["support"] == 2

@@ -125,6 +125,7 @@ def test_success_and_error_examples(
     }
     out, _ = run(capsys, *files, "--examples", 9, "--by", "length", "--out", tmp_path / "out")
     assert "  #3: [[ghost]] in: Los «Fact Checkers» del show" in out
+    assert "  #3: Los «[[Fact Checkers]]» del show" in out and "  #1: Un [[look]] y otro look" in out
     assert "beto, spurious: none" in out
     assert "recall by length" in (tmp_path / "out" / "reports" / "scores.svg").read_text("utf-8")
 

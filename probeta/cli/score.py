@@ -21,6 +21,7 @@ app = command_app()
 
 @app.command()
 def command(
+    context: typer.Context,
     gold: Annotated[Path, typer.Argument(help="The gold: a built set, or any annotated file.")],
     predictions: Annotated[
         list[str] | None,
@@ -112,19 +113,7 @@ def command(
         if bool(systems) == bool(pred_column):
             raise UsageError("name files of predictions, or with --pred-column columns of GOLD")
         chosen = load_protocol(protocol or _default_protocol(gold))
-        given = {
-            "--by": by,
-            "--seen": seen,
-            "--pred-column": pred_column,
-            "--match": match,
-            "--paired": paired,
-            "--scenario": scenario,
-            "--where": where,
-            "--attributes": attributes,
-            "--examples": examples,
-            "--cells": cells,
-        }
-        _refuse([name for name, value in given.items() if value], chosen)
+        _refuse(context, chosen)
         crossings = _listed(by)
         if chosen.kind == "pairs":
             _pairs(chosen, gold, systems, crossings, seen, split, samples, seed, examples, out, as_json)
@@ -179,24 +168,41 @@ def command(
             print_spans(found)
 
 
-#: Kind of protocol -> options that it can do nothing with.
+#: What says how spans stand in a file, or what is counted of spans: nothing to pairs of sentences.
 _SPANS_ONLY = (
-    "--pred-column",
-    "--match",
-    "--paired",
-    "--scenario",
-    "--where",
-    "--attributes",
-    "--cells",
+    "gold_column",
+    "pred_column",
+    "token_column",
+    "scheme",
+    "pred_scheme",
+    "invalid",
+    "label",
+    "ambiguous",
+    "match",
+    "paired",
+    "scenario",
+    "where",
+    "attributes",
+    "language",
+    "gold_format",
+    "pred_format",
+    "pred_regions",
+    "cells",
 )
-_NOT_FOR = {"spans": ("--seen",), "pairs": _SPANS_ONLY, "strings": ("--pred-column", "--match", "--seen")}
+#: Kind of protocol -> options that it can do nothing with.
+_NOT_FOR = {"spans": ("seen",), "pairs": _SPANS_ONLY, "strings": ("pred_column", "match", "seen")}
 
 
-def _refuse(given: list[str], protocol: Protocol) -> None:
+def _refuse(context: typer.Context, protocol: Protocol) -> None:
     """A UsageError where an option was given that would be ignored."""
     from probeta.errors import UsageError
 
-    if ignored := [name for name in given if name in _NOT_FOR[protocol.kind]]:
+    ignored = [
+        f"--{name.replace('_', '-')}"
+        for name in _NOT_FOR[protocol.kind]
+        if (source := context.get_parameter_source(name)) is not None and source.name != "DEFAULT"
+    ]
+    if ignored:
         raise UsageError(
             f"the protocol {protocol.name} compares {protocol.kind}, which {', '.join(ignored)} cannot work on"
         )

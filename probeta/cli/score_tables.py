@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from probeta.cli.tabular import percent, print_table, ranged
 from probeta.evaluation.cells import CROSS, Cell, attributes_named
@@ -279,13 +280,19 @@ def _print_examples(systems: Iterable[SystemScores]) -> None:
         for kind, rows in one.examples.items():
             print(f"\n{one.name}, {kind}:{'' if rows else ' none'}")
             for row in rows:
-                text = str(row["text"])
-                if "start" in row:
-                    start, end = int(row["start"]), int(row["end"])
-                    marked = f"{text[:start]}[[{text[start:end]}]]{{{row['label']}}}{text[end:]}"
-                else:
-                    marked = f"[[{row['span']}]] in: {text}"
-                print(f"  {row['item']}: {marked}")
+                print(f"  {row['item']}: {_marked(row)}")
+
+
+def _marked(row: Mapping[str, Any]) -> str:
+    """The example's text with its span in brackets; a string is looked for, and may stand nowhere."""
+    text, label = str(row["text"]), f"{{{row['label']}}}" if row["label"] else ""
+    if "start" in row:
+        start, end = int(row["start"]), int(row["end"])
+    elif found := re.search(re.escape(str(row["span"])), text, re.IGNORECASE):
+        start, end = found.span()
+    else:
+        return f"[[{row['span']}]] in: {text}"
+    return f"{text[:start]}[[{text[start:end]}]]{label}{text[end:]}"
 
 
 def _print_check(check: Mapping[str, object]) -> None:
