@@ -20,8 +20,6 @@ from probeta.rates import z_value
 
 #: Why a defined score has no bootstrap interval.
 NO_INTERVAL = "the same in all bootstrap samples"
-#: Bounds nearer than this differ by rounding alone.
-_NO_WIDTH = 1e-12
 
 
 def newcombe(
@@ -105,8 +103,8 @@ def percentile(values: npt.NDArray[np.float64], *, confidence: float = 0.95) -> 
     None too where it has no width: one base sentence, or as many hits in each, gives the same score in every
     sample, which is no certainty.
     """
-    low, high, _, _ = resampling.percentiles(values, confidence=confidence)
-    return Interval(low, high) if low is not None and high is not None and high - low > _NO_WIDTH else None
+    low, high, _, _ = resampling.percentiles(values, confidence=confidence).with_width()
+    return None if low is None or high is None else Interval(low, high)
 
 
 def percentile_json(interval: Interval | None) -> dict[str, Any]:

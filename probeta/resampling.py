@@ -22,6 +22,9 @@ Floats = npt.NDArray[Any]
 #: A value that is undefined in more than this share of the samples gets no interval.
 UNSTABLE = 0.05
 
+#: Bounds nearer than this differ by rounding alone.
+_NO_WIDTH = 1e-12
+
 #: Samples are drawn and summed in blocks of about this many numbers, so that memory stays flat.
 BLOCK = 4_000_000
 
@@ -122,12 +125,21 @@ class Draws:
 
 
 class Bounds(NamedTuple):
-    """A percentile interval, how many samples were undefined, and the reason where there is no interval."""
+    """An interval, how many samples were undefined, and the reason where there is no interval."""
 
     low: float | None
     high: float | None
     undefined: int
     reason: str | None
+
+    def with_width(self) -> Bounds:
+        """The same, but none with the reason ``no_width`` where the bounds meet.
+
+        One cluster, or the same value in all, gives one value in every sample, which is no certainty.
+        """
+        if self.low is None or self.high is None or self.high - self.low > _NO_WIDTH:
+            return self
+        return Bounds(None, None, self.undefined, "no_width")
 
 
 def percentiles(values: Floats, *, confidence: float = 0.95) -> Bounds:

@@ -172,3 +172,16 @@ def test_more_than_two_raters_where_two_are_needed() -> None:
 def test_no_repeats() -> None:
     found = self_agreement(A.from_rows([["a", "b"]]), A.Interval(method="none"))
     assert {estimate.reason for estimate in found.values()} == {"no_repeats"}
+
+
+def test_an_interval_without_width_is_none() -> None:
+    """All items agreed on: every sample gives 1, and the linearised error is 0."""
+    coded = A.from_rows([["a", "a"], ["b", "b"], ["c", "c"]] * 40)
+    for method in ("bootstrap", "analytic"):
+        for name, estimate in estimates(coded, method).items():
+            wanted = (
+                "no_analytic_form" if method == "analytic" and "mean" in (estimate.note or "") else "no_width"
+            )
+            assert (estimate.value, estimate.interval_reason) == (1, wanted), name
+        (pair,) = grid(A.Study(coded, interval=A.Interval(method=method)))  # type: ignore[arg-type]  # parametrized
+        assert (pair["kappa"], pair["low"], pair["high"]) == (1, None, None)

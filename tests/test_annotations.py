@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from probeta.cli.main import main
+from probeta.validation import annotations
 
 LONG = "item,annotator,label\n1,a,x\n1,b,x\n2,a,y\n2,b,x\n3,a,y\n3,b,y\n"
 WIDE = "item,ana,eva\n1,x,x\n2,y,x\n3,y,y\n"
@@ -308,3 +309,48 @@ def test_cells_of_another_type(
     assert code == 1
     assert message in err
     assert err.endswith("probeta: 1 fault\n")
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "message"),
+    [
+        ("campaign.yaml", "labels: [x\n", "campaign.yaml: the settings cannot be read"),
+        ("campaign.yaml", "- x\n", "campaign.yaml: the settings are no mapping (found ['x'])"),
+        ("campaign.yaml", "labels: xy\n", "campaign.yaml: the labels are no list of texts"),
+        ("campaign.yaml", "labels: {1: x}\n", "campaign.yaml: the labels are no list of texts"),
+        ("campaign.yaml", "language: [es]\n", "campaign.yaml: the language is no text"),
+        ("items.jsonl", '{"text": "x"}\n', "items.jsonl: the items have no column item or id"),
+        ("items.jsonl", '{"item": "1"}\n{"text": "x"}\n', "items.jsonl:2 [item]: the row names no item"),
+        ("gold.jsonl", '{"item": "1", "original": 3}\n', "[original]: the label is not text (found 3)"),
+    ],
+)
+def test_a_campaign_folder_that_was_broken_by_hand(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], file: str, text: str, message: str
+) -> None:
+    annotations.write(
+        tmp_path / "annotations.parquet",
+        [{"item": "1", "annotator": who, "label": "x", "status": "answered"} for who in "ab"],
+    )
+    (tmp_path / file).write_text(text)
+    code, _, err = call(capsys, "agree", str(tmp_path))
+    assert code == 1
+    assert message in err
+    assert err.endswith("probeta: 1 fault\n")
+
+
+def test_item_columns_that_hold_lists(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "t.csv").write_text(LONG)
+    rows = [{"id": str(number), "base_id": ["a"], "genre": [number]} for number in (1, 2, 3)]
+    (tmp_path / "i.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = report(
+        capsys,
+        tmp_path / "t.csv",
+        "--items",
+        str(tmp_path / "i.jsonl"),
+        "--by",
+        "genre",
+        "--cluster",
+        "genre",
+    )
+    assert list(found["by"]["genre"]) == ["[1]", "[2]", "[3]"]
+    assert found["intervals"]["clusters"] == 3

@@ -99,3 +99,12 @@ def test_undefined_samples() -> None:
     assert (low, high) == pytest.approx((0.025, 0.975))
     assert (undefined, reason) == (1, None)
     assert percentiles(np.append(known, [np.nan, np.inf])) == (None, None, 2, "unstable")
+
+
+def test_bounds_that_meet() -> None:
+    same = percentiles(np.full(50, 0.25))
+    assert same[:2] == (0.25, 0.25)
+    assert same.with_width() == (None, None, 0, "no_width")
+    apart = percentiles(np.linspace(0, 1, 50))
+    assert apart.with_width() == apart
+    assert percentiles(np.zeros(0)).with_width().reason == "unstable"

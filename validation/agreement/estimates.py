@@ -20,6 +20,7 @@ REASONS = {
     "no_repeats": "no annotator answered an item twice",
     "no_reference": "no reference label is known for the items",
     "one_item": "an interval needs two items or clusters",
+    "no_width": "its bounds would meet, as where all agree everywhere: that is no certainty",
     "unstable": "more than one resample in twenty is undefined",
     "no_analytic_form": "no analytic interval is known; take the bootstrap",
     "no_two_way_form": "the two-way bootstrap needs annotators that are known and at least three of them",

@@ -83,7 +83,7 @@ def estimate(
                 floor = LOWEST.get(name, -math.inf)
                 ends = student(float(total.value), error, units.number, interval.confidence, floor=floor)
                 bounds = Bounds(*ends, 0, None)
-    return _estimate(name, total, bounds, basis, error=error, note=note)
+    return _estimate(name, total, bounds.with_width(), basis, error=error, note=note)
 
 
 def estimate_sampled(
@@ -108,7 +108,7 @@ def estimate_sampled(
         bounds = _none(interval, basis, units, forms=forms)
         if bounds is None:
             bounds = percentiles(sampled(), confidence=interval.confidence)
-    return _estimate(name, total, bounds, basis, note=note)
+    return _estimate(name, total, bounds.with_width(), basis, note=note)
 
 
 def _none(interval: Interval, basis: Basis, units: int, *, forms: Collection[str]) -> Bounds | None:

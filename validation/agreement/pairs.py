@@ -77,6 +77,8 @@ def grid(made: Study) -> list[dict[str, Any]]:
     width: Floats = np.full(len(size), np.nan)
     if made.interval.method != "none":
         width = _quantiles(size, made.interval.confidence) * standard_errors(found.tables, made.identity)
+        # Where all agree the error is 0, which is no certainty.
+        width = np.where(width > 0, width, np.nan)
     columns = (
         size.astype(int).tolist(),
         plain.observed.tolist(),

@@ -243,13 +243,13 @@ def clustering(table: Annotations, choices: Choices) -> tuple[dict[str, Any] | N
     absent = sum(value is None for value in values.values())
     if absent:
         raise UsageError(f"{table.name}: {absent} items have no {column} to cluster by")
-    return values, {"unit": column, "clusters": len(set(values.values())), "why": why}
+    return values, {"unit": column, "clusters": len(set(map(str, values.values()))), "why": why}
 
 
 def _perturbed(items: pd.DataFrame) -> bool:
     if BASE not in items.columns or items[BASE].isna().any():
         return False
-    return bool(items[BASE].nunique() < len(items))
+    return bool(items[BASE].map(str).nunique() < len(items))
 
 
 def item_groups(table: Annotations, column: str, items: Sequence[str]) -> dict[str, list[int]]:

@@ -65,6 +65,13 @@ def _indexed(rows: list[dict[str, Any]], file: str) -> pd.DataFrame:
         raise DataError(
             Fault(code="missing_column", message="the items have no column item or id", file=file)
         )
+    faults = [
+        Fault(code="empty_cell", message="the row names no item", file=file, row=number, column=key)
+        for number, row in enumerate(rows, start=1)
+        if key is not None and row.get(key) is None
+    ]
+    if faults:
+        raise DataError(faults)
     columns = list(dict.fromkeys(name for row in rows for name in row if name != key))
     frame = pd.DataFrame(
         [[row.get(name) for name in columns] for row in rows],

@@ -97,9 +97,23 @@ def _campaign(folder: Path) -> dict[str, Any]:
         return {}
     import yaml
 
-    settings = yaml.safe_load(decode_utf8(path.read_bytes(), file=str(path))) or {}
-    labels = settings.get("labels")
-    return {"labels": tuple(labels) if labels else None, "language": settings.get("language")}
+    def broken(message: str, found: object) -> DataError:
+        return DataError(Fault(code="campaign", message=message, file=str(path), found=repr(found)[:60]))
+
+    try:
+        settings = yaml.safe_load(decode_utf8(path.read_bytes(), file=str(path))) or {}
+    except yaml.YAMLError as error:
+        raise broken("the settings cannot be read", str(error)) from None
+    if not isinstance(settings, dict):
+        raise broken("the settings are no mapping", settings)
+    labels, language = settings.get("labels") or None, settings.get("language")
+    if labels is not None and not (
+        isinstance(labels, list | dict) and all(isinstance(label, str) for label in labels)
+    ):
+        raise broken("the labels are no list of texts, nor a mapping from them", labels)
+    if not isinstance(language, str | None):
+        raise broken("the language is no text", language)
+    return {"labels": None if labels is None else tuple(labels), "language": language}
 
 
 def _again(path: Path, items: pd.DataFrame) -> pd.DataFrame | None:
