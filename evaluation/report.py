@@ -13,6 +13,7 @@ from probeta.evaluation.counts import Counts
 from probeta.evaluation.evaluate import CellTable, SpanEvaluation
 from probeta.evaluation.evaluate_pairs import PairEvaluation
 from probeta.evaluation.heatmap import Tile, heat_map, rate_tile
+from probeta.evaluation.units import MISSING
 
 #: Of ``reports/scores.json``; raised when a key changes its meaning.
 SCHEMA_VERSION = 1
@@ -35,11 +36,26 @@ _SPANISH = {
     "part": "parte",
 }
 
+#: The names of rows that are no values of the data.
+_SPANISH_ROWS = {
+    MISSING: "(no consta)",
+    "seen": "vistos",
+    "unseen": "no vistos",
+    "validated": "validados",
+}
+
 Say = Callable[[str], str]
 
 
 def _speaker(language: str) -> Say:
     return _SPANISH.__getitem__ if language == "es" else str
+
+
+def _in_spanish(tile: Tile) -> Tile:
+    """A tile as Spanish writes it: a decimal comma, and words for rows that are no values of the data."""
+    name, bracket, rest = tile.row.rpartition(" (")
+    row = f"{_SPANISH_ROWS.get(name, name)}{bracket}{rest}"
+    return tile._replace(row=row, shown=tile.shown.replace(".", ","))
 
 
 def maps_name(language: str) -> str:
@@ -60,6 +76,8 @@ def report_files(
     for language in languages:
         say = _speaker(language)
         groups = span_maps(found, by, say) if isinstance(found, SpanEvaluation) else pair_maps(found, say)
+        if language == "es":
+            groups = {heading: [_in_spanish(tile) for tile in tiles] for heading, tiles in groups.items()}
         if groups:
             data = found.signature.partition("|")[0].removeprefix("data:").partition("@")[0]
             title = say("{protocol} on {data}, percent; in brackets what there is to find")

@@ -10,6 +10,7 @@ from typing import Any
 
 from probeta.publishing import views
 from probeta.publishing.facts import Facts
+from probeta.publishing.markdown import STYLES
 from probeta.publishing.wording import ENGLISH, Words
 
 Values = Sequence[Mapping[str, Any]]
@@ -37,6 +38,10 @@ def draw(name: str, values: Values, say: Words) -> str:
     spec = json.loads((folder / f"{name}.vl.json").read_text(encoding="utf-8"))
     spec |= json.loads((folder / "style.json").read_text(encoding="utf-8"))
     spec = _told(spec, say)
+    sizes = [value for row in values for value in row.values() if isinstance(value, int)]
+    if max(sizes, default=0) < STYLES[say.language].marked_from:
+        # No number is so large that the language marks its thousands.
+        spec = json.loads(json.dumps(spec).replace('",d"', '"d"'))
     spec["data"] = {"values": list(values)}
     svg: str = vl_convert.vegalite_to_svg(spec, format_locale=_LOCALES[say.language])
     # Vega counts its clip paths over a whole process; counted over the figure, the bytes are the same.

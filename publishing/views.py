@@ -60,14 +60,29 @@ def wide_attributes(facts: Facts) -> list[tuple[str, int]]:
 
 
 def perturbations(facts: Facts) -> list[tuple[str, str, int]]:
-    """Sentence attributes of the perturbation grid: name, value, rows."""
+    """The dimensions of the perturbation grid: name, value, rows."""
     counts = facts.reports.get("stats", {}).get("perturbations", {})
     grid = facts.recipe.perturbations.grid
     return [
-        (name, value, values[value])
-        for name, values in counts.items()
-        for value in [*grid.get(name, ()), *(value for value in values if value not in grid.get(name, ()))]
-        if value in values
+        (name, value, counts[name][value])
+        for name, values in grid.items()
+        for value in values
+        if value in counts.get(name, {})
+    ]
+
+
+def sentence_attributes(facts: Facts) -> list[tuple[str, str, int]]:
+    """Declared sentence attributes that no perturbation varies and no report of their own counts.
+
+    Name, value, rows; those with any text for a value are left out.
+    """
+    counts = facts.reports.get("stats", {}).get("perturbations", {})
+    return [
+        (name, value, counts[name][value])
+        for name, attribute in facts.recipe.attributes.items()
+        if attribute.level == "sentence" and f"by_{name}" not in facts.reports
+        for value in attribute.values or ()
+        if value in counts.get(name, {})
     ]
 
 

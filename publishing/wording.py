@@ -103,15 +103,20 @@ class Words:
         return (told.definition if told else None) or self.recipe.attributes[name].definition
 
     def attribute_value(self, name: str, value: str) -> str:
-        """What a value of an attribute means; empty where nobody wrote it down."""
+        """What a value of an attribute or perturbation means; empty where nobody wrote it down."""
         told = self.told.attributes.get(name)
         declared = self.recipe.attributes.get(name)
         own = ((declared.values if declared else None) or {}).get(value, "")
-        return (told.values.get(value) if told else None) or own
+        common: str = _content("values").get(name, {}).get(value, {}).get(self.language, "")
+        return (told.values.get(value) if told else None) or own or common
 
     def reason(self, text: str) -> str:
         """Why a cell has another target than the others."""
         return self.told.reasons.get(text, text)
+
+    def group(self, word: str) -> str:
+        """The value that a group of items has in common, as a name; items without one have no name."""
+        return self("not recorded") if word == "(none)" else f"`{word}`"
 
     def author(self, name: str) -> str:
         """An author as the card shows them."""
@@ -125,7 +130,7 @@ def untranslated(recipe: Recipe) -> dict[str, list[str]]:
 
 def _missing(recipe: Recipe, told: Translation) -> Iterator[str]:
     card = recipe.card
-    for name in ("title", "summary", "personal_data", "funding"):
+    for name in ("title", "summary", "personal_data", "funding", "licence_name"):
         if (recipe.title if name == "title" else getattr(card, name)) and not getattr(told, name):
             yield name
     for name in ("uses", "limits", "biases", "contacts"):

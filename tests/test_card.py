@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
+from datasets import Features, List, Value
 
 from probeta import builtset
 from probeta.builders.pairs import chosen, filters
@@ -22,7 +23,7 @@ from probeta.publishing import card, citation, views
 from probeta.publishing.facts import Facts, gather
 from probeta.publishing.lint import lint
 from probeta.publishing.regions import hand_text, without_hand_text
-from probeta.publishing.sections import findings
+from probeta.publishing.sections import findings, structure
 from probeta.publishing.vocabularies import read
 from probeta.publishing.wording import Words, phrases, terms, untranslated
 from probeta.recipe import load_recipe
@@ -102,6 +103,29 @@ def test_the_card_has_no_placeholder_and_every_number_of_the_reports(blas: Path)
     )
     for config in builtset.configs(blas):
         assert f'{config} = load_dataset("path/to/this/folder", "{config}", split="test")' in text
+
+
+def test_the_card_of_a_corpus_says_what_its_attributes_are_and_nothing_of_testing_alone(
+    tmp_path: Path,
+) -> None:
+    sample = Path(__file__).parent / "data" / "romanian"
+    names = ["O", *(f"{p}-{label}" for label in ("PERS", "ORG", "LOC", "PROD", "DATE") for p in "BI")]
+    build("histnero", out=tmp_path / "set", corpus=[sample], labels=names)
+    text = (tmp_path / "set/README.md").read_text(encoding="utf-8")
+    # What varies is the way of writing alone; regions are counted in a table of their own.
+    varied = text.partition("### Rows by perturbation")[2].partition("###")[0]
+    assert set(re.findall(r"^\| `(\w+)`", varied, re.MULTILINE)) == {"ro_orthography"}
+    assert "it does not train" not in text
+    assert "| `length` | `single` | one word |" in text and "| `length` | string | Whether" in text
+
+
+def test_a_set_of_pairs_says_nothing_of_offsets(blas: Path) -> None:
+    facts = facts_of(blas)
+    columns = {"item": Value("string"), "spans": List({"start": Value("int32"), "end": Value("int32")})}
+    config = replace(facts.configs[0], features=Features(columns))
+    for configs, offsets in ((facts.configs, True), ([config], False)):
+        shown = structure.values(replace(facts, configs=configs), Words("en", facts.recipe))
+        assert shown["has_offsets"] is offsets
 
 
 def test_the_example_is_a_row_of_the_set(blas: Path) -> None:

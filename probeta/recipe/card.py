@@ -136,6 +136,7 @@ class Translation(Model):
     biases: list[Text] = Field(default_factory=list)
     personal_data: Text | None = None
     funding: Text | None = None
+    licence_name: Text | None = None
     contacts: list[Text] = Field(default_factory=list)
     authors: dict[Text, Text] = Field(default_factory=dict, description="Author -> how the card names them.")
     sources: dict[Text, Text] = Field(default_factory=dict, description="Source -> what it was used for.")

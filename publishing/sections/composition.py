@@ -52,7 +52,12 @@ def _spans(facts: Facts, say: Words) -> dict[str, Any]:
         "by_value_right": "llrrr" + "r" * len(labels),
         "wide_attributes": views.wide_attributes(facts),
         "perturbations": [
-            (f"`{name}`", f"`{word}`", count(rows)) for name, word, rows in views.perturbations(facts)
+            (f"`{name}`", f"`{word}`", say.attribute_value(name, word), count(rows))
+            for name, word, rows in views.perturbations(facts)
+        ],
+        "sentence_attributes": [
+            (f"`{name}`", f"`{word}`", say.attribute_value(name, word), count(rows))
+            for name, word, rows in views.sentence_attributes(facts)
         ],
     }
 

@@ -30,14 +30,14 @@ def values(facts: Facts, say: Words) -> dict[str, Any]:
             for label, name, estimate in views.agreement_labels(facts)
         ],
         "agreement_by": [
-            (say.term(column), f"`{word}`", count(items), say.value(estimate), say.interval(estimate))
+            (say.term(column), say.group(word), count(items), say.value(estimate), say.interval(estimate))
             for column, word, items, estimate in views.agreement_by(facts)
         ],
         "no_agreement": _no_agreement(facts, say),
         "retention": [
             (
                 say.term(name),
-                f"`{word}`",
+                say.group(word),
                 count(row["sent"]),
                 count(row["kept"]),
                 say.percent(row["retention"]) if row["retention"] is not None else "",

@@ -31,9 +31,14 @@ def values(facts: Facts, say: Words) -> dict[str, Any]:
         "contacts": told.contacts or own.contacts,
         "rows": default.rows if default else 0,
         "language_name": say.language_of(recipe.language),
-        "licence_link": f"[{licence.name}]({licence.url})" if licence.url else licence.name,
+        "licence_link": f"[{licence.name}]({licence.url})"
+        if licence.url
+        else told.licence_name or licence.name,
         "load_lines": [load_line(config, place) for config in facts.configs],
-        "has_offsets": any({"start", "end"} <= _names(config.features) for config in facts.configs),
+        "has_offsets": any(
+            {"start", "end"} <= _names(config.features) and "text" in config.features
+            for config in facts.configs
+        ),
         "glance": glance(facts, say),
         "splits": [
             (f"`{config.name}`", f"`{split.name}`", say.number(split.rows), size(split.file_bytes, say))
@@ -138,6 +143,6 @@ def _split_rule(facts: Facts, say: Words) -> str:
         return say(
             "Classes are balanced for each corpus and split; no document and no sentence (case and white space folded) stands in two splits."
         )
-    if names == ["test"]:
+    if names == ["test"] and not facts.card.training:
         return say("There is one split, `test`: a diagnostic set measures, it does not train.")
     return ""
