@@ -49,6 +49,8 @@ def test_padding_and_doubled_quotation_marks_are_understood(tmp_path: Path) -> N
         # Both stand there, yet a scorer that folds case takes them for one.
         ("Youtubers y youtubers", ["Youtubers", "youtubers"], [(0, 9), (12, 21)], ["span_case"] * 2),
         ("Un Pie", ["pie"], [(3, 6)], ["span_other_case"]),
+        ("Un live  show\u00a0hoy", ["live show", "show hoy"], [(3, 13)], ["span_other_space", "span_absent"]),
+        ("UN LIVE  SHOW", ["live show"], [(3, 13)], ["span_other_case"]),
         ("Un pie", ["tarta"], [], ["span_absent"]),
         # Quotation marks around an output are no part of it.
         ("Un pie", ["“pie”"], [(3, 6)], []),

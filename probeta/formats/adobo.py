@@ -175,12 +175,20 @@ def resolve(sentence: str, strings: Sequence[str]) -> tuple[list[tuple[int, int]
 def _places(
     sentence: str, string: str, claimed: Sequence[tuple[int, int]]
 ) -> tuple[list[tuple[int, int]], Doubt | None]:
-    """The free places of ``string``, as written; else without its outer quotation marks; else in any case."""
+    """The free places of ``string``, as written; else without its outer quotation marks; else in doubt.
+
+    In doubt are places with other white space between the words (the sentence's own may be doubled or not
+    break), and then those in other case.
+    """
     inner = string.strip().strip(_QUOTES).strip()
     for wanted in dict.fromkeys((string, string.strip(), inner)):
         if wanted and (found := _free(sentence, re.compile(re.escape(wanted)), claimed)):
             return found, None
-    if inner and (found := _free(sentence, re.compile(re.escape(inner), re.IGNORECASE), claimed)):
+    spaced = r"\s+".join(map(re.escape, inner.split()))
+    if spaced and (found := _free(sentence, re.compile(spaced), claimed)):
+        message = "the span stands there with other white space only"
+        return found, Doubt("span_other_space", string, message, len(found))
+    if spaced and (found := _free(sentence, re.compile(spaced, re.IGNORECASE), claimed)):
         return found, Doubt("span_other_case", string, "the span stands there in other case only", len(found))
     return [], Doubt("span_absent", string, "the span does not stand in the sentence", 0)
 
