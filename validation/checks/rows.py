@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 from probeta import tokens
+from probeta.builders.spans.quotes import KIND
 from probeta.errors import Fault
 from probeta.formats.tags import Decoder
 from probeta.hashing import text_hash
@@ -13,7 +14,7 @@ from probeta.records import span_faults, spans_of
 from probeta.validation.checks.loaded import SpanSet, place
 
 #: Marks that a span may not cover at its own edges: quotation belongs to the context.
-_QUOTES = "\"'“”‘’«»‹›„‟"
+_QUOTES = frozenset(KIND) | {"‟"}
 
 
 def id_faults(loaded: SpanSet) -> Iterator[Fault]:
