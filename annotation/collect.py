@@ -10,7 +10,7 @@ from typing import Any
 
 from probeta import atomic
 from probeta.annotation import annotators as people
-from probeta.annotation import ledger, pull
+from probeta.annotation import ledger
 from probeta.annotation.annotators import Annotator
 from probeta.annotation.assignment import pairs_of
 from probeta.annotation.campaign import ANNOTATIONS, ANNOTATORS, CHECKS, LEDGER, Campaign, Item
@@ -60,23 +60,26 @@ class Collected:
         }
 
 
+def check_files(campaign: Campaign) -> None:
+    """Raise what ``collect`` would of the campaign's own files, before a server is asked for anything."""
+    campaign.items()
+    people.read(campaign.path(ANNOTATORS))
+    pairs_of(campaign)
+
+
 def collect(
     campaign: Campaign,
     pulled: Pull,
     *,
     repair_utf16: bool = False,
     trim: bool = False,
-    earlier: bool = True,
 ) -> Collected:
-    """Normalise a pull against the campaign; people who answered unasked become guests.
-
-    ``earlier`` looks into the pulls before this one for answers that were deleted or lost their author.
-    """
+    """Normalise a pull against the campaign; people who answered unasked become guests."""
     items = campaign.items()
     known = _people(campaign, pulled)
     by_hash = {one.email_hash: one for one in known}
     users = {user: by_hash[hash] for user, hash in pulled.users.items() if hash in by_hash}
-    authors, gone = _history(campaign, pulled, {one.email_hash: one.name for one in known}, earlier)
+    authors, gone = _history(items, pulled, {one.email_hash: one.name for one in known})
     context = Context(
         settings=campaign.settings,
         items={item.key: item for item in items},
@@ -129,29 +132,24 @@ def _people(campaign: Campaign, pulled: Pull) -> list[Annotator]:
 
 
 def _history(
-    campaign: Campaign, pulled: Pull, names: Mapping[str, str], look: bool
+    items: Sequence[Item], pulled: Pull, names: Mapping[str, str]
 ) -> tuple[dict[int, str], list[Fault]]:
-    """Who wrote each annotation of earlier pulls, and a note for each that is gone since."""
-    authors: dict[int, str] = {}
-    last: dict[int, tuple[str, str]] = {}
-    for before in pull.earlier(campaign, pulled.name) if look else ():
-        for task in before.tasks:
-            for annotation in task["annotations"]:
-                number = int(annotation["id"])
-                user = user_of(annotation.get("completed_by"))
-                if user is not None and before.users.get(user) in names:
-                    authors[number] = names[before.users[user]]
-                last[number] = (before.name, str(task["data"].get("key")))
+    """Who wrote the annotations that have lost their author, and a note for each that is gone."""
+    authors = {
+        number: names[past.author]
+        for number, past in pulled.past.items()
+        if past.author is not None and past.author in names
+    }
     here = {int(annotation["id"]) for task in pulled.tasks for annotation in task["annotations"]}
-    keys = {item.key: item.item for item in campaign.items()} if last.keys() - here else {}
+    keys = {item.key: item.item for item in items}
     gone = [
         Fault(
             code="deleted",
             message=f"annotation {number} of {authors.get(number, 'an unknown author')} was deleted on the server",
-            row=keys.get(key, key),
-            found=f"it is in pulls/{name}",
+            row=keys.get(past.key, past.key),
+            found=f"it is in pulls/{past.pull}",
         )
-        for number, (name, key) in sorted(last.items())
+        for number, past in sorted(pulled.past.items())
         if number not in here
     ]
     return authors, gone

@@ -1,8 +1,8 @@
 """Pull: everything that annotators did, whole or not at all.
 
 Tasks are listed and fetched by id; counts are compared before and after; the file appears under its name
-only when it is complete, and its last line says so. Earlier pulls stay: they tell deleted and overwritten
-answers. Every file holds the whole state, also that of a pull that fetched changes alone.
+only when it is complete, and its last line says so. Every file holds the whole state, also that of a pull that
+fetched changes alone, and of earlier pulls what is gone since. These stay: they have the answers themselves.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 import datetime
 import gzip
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ import orjson
 from probeta import atomic
 from probeta.annotation.annotators import email_hash
 from probeta.annotation.campaign import PULLS, Campaign
-from probeta.annotation.changes import Changes, export, since
+from probeta.annotation.changes import Changes, export, since, user_of
 from probeta.annotation.client import Client, ServerError
 from probeta.annotation.privacy import hide_people
 from probeta.annotation.remote import key_of
@@ -32,9 +32,20 @@ from probeta.progress import say
 FULL_EVERY = 10
 
 
+@dataclass(frozen=True, slots=True)
+class Past:
+    """An annotation as an earlier pull had it: the hash of its author's address, that pull, the task's key."""
+
+    author: str | None
+    pull: str
+    key: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pull:
     """A complete pull: ``users`` maps the server's numbers to hashes of e-mail addresses.
+
+    ``past`` has every annotation of earlier pulls of the project that is gone, or whose author is.
 
     ``made`` is when the server made the project, which tells it from others of its number. ``fetched``
     tasks came from the server; the others are as the pull before had them, which was the same of the one
@@ -48,6 +59,7 @@ class Pull:
     made: str = ""
     fetched: int = 0
     increments: int = 0
+    past: Mapping[int, Past] = field(default_factory=dict)
 
 
 def fetch(campaign: Campaign, *, client: Client, since_last: bool = False) -> Pull:
@@ -65,7 +77,8 @@ def fetch(campaign: Campaign, *, client: Client, since_last: bool = False) -> Pu
     try:
         made = str(client.project(project)["created_at"])
         users = client.users()
-        base = _base(campaign, made) if since_last else None
+        last = _last(campaign, made)
+        base = last if since_last and last is not None and last.increments < FULL_EVERY else None
         found = None
         if base is not None:
             found = since(client, project, campaign=campaign.settings.id, known=base.tasks, users=users)
@@ -93,17 +106,35 @@ def fetch(campaign: Campaign, *, client: Client, since_last: bool = False) -> Pu
         made=made,
         fetched=found.fetched,
         increments=0 if base is None else base.increments + 1,
+        past={} if last is None else _past(last, found.tasks, hashes),
     )
     write(path, pulled, project=project)
     return pulled
 
 
-def _base(campaign: Campaign, made: str) -> Pull | None:
-    """The last pull if it can be built on: of this very project, and not the last of too many increments."""
-    if not paths(campaign):
-        return None
-    last = latest(campaign)
-    return last if last.made == made and last.increments < FULL_EVERY else None
+def _last(campaign: Campaign, made: str) -> Pull | None:
+    """The last pull, if it is of this very project; numbers mean something else in another."""
+    last = latest(campaign) if paths(campaign) else None
+    return last if last is not None and last.made == made else None
+
+
+def _past(last: Pull, tasks: Sequence[Mapping[str, Any]], users: Mapping[int, str]) -> dict[int, Past]:
+    """What earlier pulls had and ``tasks`` have no more, the last one's past being the pulls' before it."""
+    had = {**last.past}
+    for task in last.tasks:
+        for annotation in task["annotations"]:
+            number, user = int(annotation["id"]), user_of(annotation.get("completed_by"))
+            author = last.users.get(user) if user is not None else None
+            if author is None and number in last.past:
+                author = last.past[number].author
+            had[number] = Past(author, last.name, str(task["data"].get("key")))
+    known = {
+        int(annotation["id"])
+        for task in tasks
+        for annotation in task["annotations"]
+        if user_of(annotation.get("completed_by")) in users
+    }
+    return {number: past for number, past in had.items() if number not in known}
 
 
 def _whole(campaign: Campaign, client: Client, project: int) -> Changes:
@@ -155,8 +186,7 @@ def _free(folder: Path) -> Path:
     name, number = f"{stamp}.jsonl.gz", 1
     while (folder / name).exists():
         number += 1
-        # Behind the first one in the order of names, too.
-        name = f"{stamp}_{number:02d}.jsonl.gz"
+        name = f"{stamp}-{number:02d}.jsonl.gz"
     return folder / name
 
 
@@ -170,6 +200,7 @@ def write(path: Path, pulled: Pull, *, project: int) -> None:
         "foreign": pulled.foreign,
         "fetched": pulled.fetched,
         "increments": pulled.increments,
+        "past": {str(number): [past.author, past.pull, past.key] for number, past in pulled.past.items()},
     }
     with atomic.file(path) as temporary, gzip.open(temporary, "wb", compresslevel=6) as handle:
         handle.write(orjson.dumps({"header": header}) + b"\n")
@@ -218,6 +249,7 @@ def read(path: Path) -> Pull:
         made=str(header.get("made", "")),
         fetched=int(header.get("fetched", len(tasks))),
         increments=int(header.get("increments", 0)),
+        past={int(number): Past(*past) for number, past in header.get("past", {}).items()},
     )
 
 
@@ -237,10 +269,3 @@ def latest(campaign: Campaign) -> Pull:
     if not found:
         raise UsageError(f"{campaign.folder} has no pull yet (`probeta campaign pull {campaign.folder}`)")
     return read(found[-1])
-
-
-def earlier(campaign: Campaign, name: str) -> Iterator[Pull]:
-    """The pulls before the one named, oldest first."""
-    for path in paths(campaign):
-        if _order(path.name) < _order(name):
-            yield read(path)

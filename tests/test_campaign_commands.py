@@ -65,6 +65,17 @@ def test_from_the_built_set_to_the_table(studio: Studio, run: Any, blas: Path, t
     pulled = run("pull", folder)
     assert (pulled["counts"]["rows"], pulled["counts"]["checks_and_repeats"], pulled["faults"]) == (0, 2, [])
     assert len(list((folder / "pulls").iterdir())) == 2
+    answer(studio, made, PEOPLE[1], made.items()[0].item, [])
+    since = run("pull", folder, "--since-last")
+    assert (since["counts"]["tasks"], since["counts"]["fetched"]) == (12, 1)
+    assert run("status", folder, "--since-last")["annotators"][1]["done"] == 1
+    run("pull", folder, "--since-last", "--offline", code=2)
+    # What cannot be read here is told before the server is asked.
+    rows = (folder / "assignment.csv").read_text("utf-8")
+    (folder / "assignment.csv").write_text(f"{rows}nix,a01,sample\n", "utf-8")
+    for words in (["pull"], ["pull", "--since-last"], ["status"]):
+        assert run(words[0], folder, *words[1:], code=1)["faults"][0]["code"] == "unknown_item"
+    assert len(list((folder / "pulls").iterdir())) == 4
     for path in folder.rglob("*"):
         if path.is_file():
             assert TOKEN.encode() not in path.read_bytes()

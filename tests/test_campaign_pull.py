@@ -177,8 +177,38 @@ def test_two_pulls_of_one_second_keep_their_order(studio: Studio, tmp_path: Path
     second = first.replace(".jsonl.gz", "-02.jsonl.gz")
     shutil.copy(bench.made.path(PULLS) / first, bench.made.path(PULLS) / second)
     assert pull.latest(bench.made).name == second
-    assert [one.name for one in pull.earlier(bench.made, second)] == [first]
-    assert not list(pull.earlier(bench.made, first))
+    assert [path.name for path in pull.paths(bench.made)] == [first, second]
+
+
+def test_what_is_gone_stays_told_by_every_later_pull(bench: Bench) -> None:
+    """Once told of, a deleted answer is carried from pull to pull, full or not, with the pull that has it."""
+    one, two = (bench.answer(person, "i0000", []) for person in PEOPLE[:2])
+    first = bench.pull().pull.name
+    bench.call(PEOPLE[3], "delete", f"/api/annotations/{one}/")
+    found = [bench.pull().normal.notes]
+    bench.call(PEOPLE[3], "delete", f"/api/annotations/{two}/")
+    second = pull.latest(bench.made).name
+    found += [bench.pull().normal.notes, bench.pull().normal.notes]
+    with bench.studio.client() as client:
+        changed = pull.fetch(bench.made, client=client, since_last=True)
+    found.append(collect.collect(bench.made, changed).normal.notes)
+    # The pulls themselves need not be there any more.
+    for path in pull.paths(bench.made)[:-1]:
+        path.unlink()
+    found.append(collect.collect(bench.made, pull.latest(bench.made)).normal.notes)
+    told = [[(note.code, note.row, note.found) for note in notes] for notes in found]
+    once = ("deleted", "i0000", f"it is in pulls/{first}")
+    twice = ("deleted", "i0000", f"it is in pulls/{second}")
+    assert told == [[once], *[[once, twice]] * 4]
+
+
+def test_another_project_has_no_past(bench: Bench) -> None:
+    """Numbers of annotations mean something else there."""
+    bench.answer(PEOPLE[0], "i0000", [])
+    bench.pull()
+    with bench.studio.client() as client:
+        push(bench.made, client=client, new_project=True)
+    assert not bench.pull().normal.notes
 
 
 def test_a_project_deleted_in_mid_pull_leaves_no_file(
@@ -382,7 +412,7 @@ def test_a_pull_imported_into_another_project_pulls_the_same(
         assert project != bench.made.settings.project
         client.import_tasks(project, tasks)
         assert push(copy, client=client).sent == 0
-        second = collect.collect(copy, pull.fetch(copy, client=client), earlier=False)
+        second = collect.collect(copy, pull.fetch(copy, client=client))
     assert codes(second.normal.faults) == codes(first.normal.faults) == []
     assert "ground_truth" not in codes(second.normal.notes)
     one, two = by_people(first.pull), by_people(second.pull)

@@ -44,10 +44,12 @@ def _connected(campaign: Campaign, url: str | None, timeout: float) -> Iterator[
 def _pulled(campaign: Campaign, url: str | None, timeout: float, *, offline: bool, since_last: bool) -> Pull:
     """The last pull, or a new one."""
     from probeta.annotation import pull
+    from probeta.annotation.collect import check_files
     from probeta.errors import UsageError
 
     if offline and since_last:
         raise UsageError("--offline asks nothing of the server, --since-last does: say one of them")
+    check_files(campaign)
     if offline:
         return pull.latest(campaign)
     with _connected(campaign, url, timeout) as client:
