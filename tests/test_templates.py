@@ -448,3 +448,22 @@ def test_single_brackets_are_told(tmp_path: Path) -> None:
     }
     told = faults(tmp_path, [row])
     assert [fault.fix for fault in told] == ["no span is marked; write [[pie]]"]
+
+
+def test_a_word_without_a_form_passes_over_the_entries_that_need_it(tmp_path: Path) -> None:
+    # tijeras is a plural: the article un has none here, in the table or in place.
+    table = "word,ms,fs,mp,fp\nun,un,una,-,-\n"
+    for word in ("un", "un|una|-|-"):
+        rows = [
+            {"text": f"Trae {{{{ agree(a.plural, '{word}') }}}} {{{{ a.plural }}}}.", "slots": "a = nouns"}
+        ]
+        (fault,) = faults(tmp_path / "none", rows, files={"agreement.csv": table})
+        assert (fault.code, fault.column) == ("slot_unfilled", "slots")
+        rows = [
+            {
+                "text": f"Trae {{{{ agree(a, '{word}') }}}} {{{{ a }}}}.",
+                "slots": "a = nouns",
+                "fill": "a = casa",
+            }
+        ]
+        assert faults(tmp_path / "some", rows, files={"agreement.csv": table}) == []

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from probeta.builders.spans.lexicon import NO_FORM
 from probeta.errors import DataError, Fault, nearest
 from probeta.recipe.schema import Agreement as Declaration
 from probeta.recipe.schema import SpanRecipe
@@ -26,7 +27,7 @@ class Agreement:
     words: Mapping[str, Mapping[str, str]]
 
     def form(self, word: str, features: Mapping[str, object]) -> str:
-        """The form of ``word`` for an entry's form with ``features``.
+        """The form of ``word`` for an entry's form with ``features``; ``-`` where it has none.
 
         ``word`` is looked up in the table; with ``|`` in it, it is its own forms in the columns' order.
         Raises a DataError where the word is unknown or no column fits the features.
@@ -101,6 +102,7 @@ def read_agreement(recipe: SpanRecipe) -> Agreement:
             Fault(
                 code="empty_cell",
                 message=f"{word} has no form here",
+                expected=f"a form, or {NO_FORM} where there is none",
                 file=file,
                 row=row.line,
                 column=column,

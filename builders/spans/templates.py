@@ -13,7 +13,7 @@ from probeta.builders.spans.agreement import Agreement
 from probeta.builders.spans.assembly import Assembly, markup_fault
 from probeta.builders.spans.conditions import Condition
 from probeta.builders.spans.joins import Join, apply_joins
-from probeta.builders.spans.lexicon import Entry, Lexicon, surface_problem
+from probeta.builders.spans.lexicon import NO_FORM, Entry, Lexicon, surface_problem
 from probeta.builders.spans.sentences import SentenceRow, Slot
 from probeta.builders.spans.slots import Output, SlotOutput, Use, compiled, parse, slot_uses
 from probeta.errors import DataError, Fault, nearest
@@ -77,6 +77,8 @@ class Template:
                 return f"it has no {use.name}"
             if use.kind == "feature" and use.name != "id" and entry.features[use.name] is None:
                 return f"its {use.name} is not given"
+            if use.kind == "agree" and self._agreeing(slot, entry, use) == NO_FORM:
+                return f"{use.word} has no form for it"
         return None
 
     def key(self, slot: Slot, entry: Entry) -> tuple[str, ...]:
@@ -85,10 +87,14 @@ class Template:
         values = []
         for use in self.uses[slot.name]:
             if use.kind == "agree":
-                values.append(self.agreement.form(use.word, lexicon.form_features(entry, use.name)))
+                values.append(self._agreeing(slot, entry, use))
             else:
                 values.append(SlotOutput("", entry, lexicon).member(use.name).text)
         return tuple(values)
+
+    def _agreeing(self, slot: Slot, entry: Entry, use: Use) -> str:
+        """The form of an agreement word beside a form of ``entry``."""
+        return self.agreement.form(use.word, self.lexicons[slot.lexicon].form_features(entry, use.name))
 
     @cached_property
     def candidates(self) -> dict[str, dict[tuple[str, ...], Entry]]:
