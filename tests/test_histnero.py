@@ -142,6 +142,10 @@ def test_names_may_come_from_a_parquet_files_features(tmp_path: Path) -> None:
     from_parquet = read_tagged_corpus([tmp_path], recipe())
     from_json = read_tagged_corpus([SAMPLE], recipe(), labels=NAMES)
     assert from_parquet == from_json
+    # The same names may be said again; others would give every entity another type, in silence.
+    assert read_tagged_corpus([tmp_path], recipe(), labels=NAMES) == from_json
+    (fault,) = told(tmp_path, labels=["O", *reversed(NAMES[1:])])
+    assert (fault.code, fault.column) == ("tag_names", "ner_tags")
 
 
 def test_json_lines_and_wrapped_rows_are_read_too(tmp_path: Path) -> None:

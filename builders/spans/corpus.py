@@ -63,6 +63,9 @@ def read_tagged_corpus(
     files = list(_files(paths, recipe, faults))
     found: dict[str, list[_Read]] = {}
     for file in files:
+        if labels and file.names is not None and list(labels) != list(file.names):
+            faults.append(_other_names(file, labels, recipe))
+            continue
         reader = _Reader(recipe, file, labels, faults)
         found.setdefault(file.split, []).extend(reader.sentences())
         if len(faults) >= _MOST_FAULTS:
@@ -74,6 +77,19 @@ def read_tagged_corpus(
     if not any(found.values()):
         raise UsageError(f"{', '.join(map(str, paths))}: the corpus holds no sentence")
     return _apart({split: [one.sentence for one in read] for split, read in found.items()})
+
+
+def _other_names(file: _Rows, labels: Sequence[str], recipe: TaggedRecipe) -> Fault:
+    return Fault(
+        code="tag_names",
+        message="--labels names other tags than the file's own features",
+        file=file.file,
+        row=1,
+        column=recipe.source.columns.tags,
+        expected=",".join(file.names or ()),
+        found=",".join(labels),
+        fix="leave --labels out: the file says what its numbers mean",
+    )
 
 
 def _files(paths: Sequence[Path], recipe: TaggedRecipe, faults: list[Fault]) -> Iterator[_Rows]:
