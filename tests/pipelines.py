@@ -7,30 +7,41 @@ from pathlib import Path
 
 import pytest
 
-#: A component that ends its process, as a lack of memory would, at the texts that hold a word.
+#: A component that ends its process, as a lack of memory would, or waits for ever, at the texts that hold a word.
 KILLER = """
-import os
+import os, signal, time
 from spacy.language import Language
 
 @Language.component("killer")
 def killer(doc):
     if "{word}" in doc.text:
-        os._exit(9)
+        {deed}
     return doc
 """
+DEEDS = {
+    "dies": "os._exit(9)",
+    "is killed": "os.kill(os.getpid(), signal.SIGKILL)",
+    "hangs": "time.sleep(1e6)",
+}
 
 
 def install_pipeline(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, *, version: str = "9.9.9", deadly: str = ""
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    *,
+    version: str = "9.9.9",
+    deadly: str = "",
+    deed: str = "dies",
 ) -> None:
     """Make ``name`` an installed pipeline for this test and the processes that it starts.
 
-    ``deadly`` is a word: the process that tags a text with it is gone.
+    ``deadly`` is a word: the process that tags a text with it does the ``deed``, one of ``DEEDS``.
     """
     language, _, rest = name.partition("_")
     package = folder / name
     package.mkdir(parents=True)
-    code = KILLER.format(word=deadly) if deadly else ""
+    code = KILLER.format(word=deadly, deed=DEEDS[deed]) if deadly else ""
     add = 'pipeline.add_pipe("killer", first=True)' if deadly else ""
     (package / "__init__.py").write_text(
         f"""import spacy

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-import json
-import os
-import signal
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,7 +13,7 @@ from probeta.builders.pairs.executors import Cluster, executor
 from probeta.builders.pairs.guard import run_guarded
 from probeta.builders.pairs.job import Job, load_job
 from probeta.builders.pairs.run import plan_tasks, run_tasks
-from probeta.builders.pairs.shards import Task, read_current
+from probeta.builders.pairs.shards import Task
 from probeta.errors import PrerequisiteError, UsageError
 from probeta.recipe import PairRecipe, load_recipe
 
@@ -77,51 +73,6 @@ def test_datatrove_gives_the_same_bytes(
     before = [task.record.stat().st_mtime_ns for task in tasks]
     run(job(), tasks)
     assert [task.record.stat().st_mtime_ns for task in tasks] == before
-
-
-def stalled(tmp_path: Path, compose: Callable[..., Path]) -> list[Task]:
-    """Shards of a corpus that holds the document ``sticky``, long enough to be seen at work."""
-    path = compose(tmp_path / "c.jsonl", documents=20, paragraphs=5)
-    lines = path.read_text(encoding="utf-8").splitlines()
-    sentence = "El faro del cabo se apagó de noche. Ningún barco de la flota perdió el rumbo. "
-    lines.insert(10, json.dumps({"id": "sticky", "paragraphs": [sentence * 20] * 2_500}))
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return plan_tasks([Corpus("c", path)], tmp_path / "shards", shard_bytes=SHARD_BYTES)[0]
-
-
-@pytest.fixture
-def sticky(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[list[int]]:
-    """Sends a signal to every process that takes up the document ``sticky``; lists the processes."""
-    seen: list[int] = []
-    stop = threading.Event()
-
-    def watch() -> None:
-        while not stop.wait(0.001):
-            for path in (tmp_path / "shards").glob("*.current"):
-                found = read_current(path)
-                if found and found[1] == "sticky" and found[0] not in seen:
-                    seen.append(found[0])
-                    os.kill(found[0], request.param)
-
-    thread = threading.Thread(target=watch)
-    thread.start()
-    yield seen
-    stop.set()
-    thread.join()
-
-
-@pytest.mark.parametrize("sticky", [signal.SIGKILL, signal.SIGSTOP], ids=["dies", "hangs"], indirect=True)
-def test_a_document_that_kills_or_hangs_is_quarantined(
-    tmp_path: Path, compose_corpus: Callable[..., Path], sticky: list[int]
-) -> None:
-    tasks = stalled(tmp_path, compose_corpus)
-    records = run_guarded(job(), tasks, time_limit=15)
-    assert len(sticky) == 2
-    assert [name for record in records for name in record.quarantined] == ["sticky"]
-    assert sum(record.counts.totals["documents"] for record in records) == 20
-    for process in sticky:
-        with pytest.raises(ProcessLookupError):
-            os.kill(process, 0)
 
 
 @pytest.mark.skipif(importlib.util.find_spec("datatrove") is not None, reason="datatrove is installed")

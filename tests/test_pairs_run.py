@@ -8,9 +8,8 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -22,7 +21,7 @@ from probeta.builders.pairs.corpora import Corpus
 from probeta.builders.pairs.guard import run_guarded
 from probeta.builders.pairs.job import Job, load_job
 from probeta.builders.pairs.run import plan_tasks, run_tasks
-from probeta.builders.pairs.shards import Task, mine_shard, read_current
+from probeta.builders.pairs.shards import Task, mine_shard
 from probeta.builders.pairs.sums import check_shards
 from probeta.errors import DataError
 from probeta.recipe import PairRecipe, load_recipe
@@ -73,6 +72,19 @@ def test_workers_change_no_byte(tmp_path: Path, corpus: Corpus, one_worker: list
     assert shard_bytes(tasks) == one_worker
 
 
+def children(process: int) -> list[int]:
+    """The processes that a process started."""
+    listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True)
+    pairs = (map(int, line.split()) for line in listed.stdout.splitlines())
+    return [child for child, parent in pairs if parent == process]
+
+
+def runs(process: int) -> bool:
+    """Whether a process is there and no mere entry of one that has ended."""
+    state = subprocess.run(["ps", "-o", "stat=", "-p", str(process)], capture_output=True, text=True).stdout
+    return bool(state.strip()) and not state.startswith("Z")
+
+
 def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, corpus: Corpus, one_worker: list[str]) -> None:
     script = (
         "import sys; from pathlib import Path; sys.path.insert(0, sys.argv[3])\n"
@@ -96,10 +108,13 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, corpus: Corpus, one_w
     assert process.stdout is not None
     for _ in range(2):
         assert process.stdout.readline()
+    workers = children(process.pid)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     process.stdout.close()
-    time.sleep(1.5)  # the workers see that their parent is gone, and end
+    assert workers
+    while any(runs(worker) for worker in workers):
+        time.sleep(0.05)  # they see that their parent is gone, and end
     tasks, _ = plan_tasks([corpus], shards, shard_bytes=SHARD_BYTES)
     done = {task.number: task.record.stat().st_mtime_ns for task in tasks if task.record.exists()}
     assert len(done) >= 2
@@ -124,54 +139,16 @@ def test_only_what_changed_is_redone(tmp_path: Path, compose_corpus: Callable[..
     assert [old == new for old, new in zip(before, after, strict=True)] == [True] * (len(tasks) - 1) + [False]
 
 
-@pytest.fixture
-def killer(tmp_path: Path) -> Iterator[list[int]]:
-    """Kills, with SIGKILL, every worker that takes up the document ``killer``; lists their process ids."""
-    killed: list[int] = []
-    stop = threading.Event()
-
-    def watch() -> None:
-        while not stop.wait(0.001):
-            for path in (tmp_path / "shards").glob("*.current"):
-                found = read_current(path)
-                if found and found[1] == "killer" and found[0] not in killed:
-                    killed.append(found[0])
-                    os.kill(found[0], signal.SIGKILL)
-
-    thread = threading.Thread(target=watch)
-    thread.start()
-    yield killed
-    stop.set()
-    thread.join()
-
-
-def test_a_document_that_kills_is_retried_once_and_left_out(
-    tmp_path: Path, compose_corpus: Callable[..., Path], killer: list[int]
-) -> None:
-    path = compose_corpus(tmp_path / "c.jsonl", documents=40, paragraphs=5)
-    lines = path.read_text(encoding="utf-8").splitlines()
-    # Long enough that the watcher sees it at work.
-    sentence = "El faro del cabo se apagó de noche. Ningún barco de la flota perdió el rumbo. "
-    lines.insert(20, json.dumps({"id": "killer", "paragraphs": [sentence * 20] * 2_500}))
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    tasks, _ = plan_tasks([Corpus("c", path)], tmp_path / "shards", shard_bytes=SHARD_BYTES)
-    records = run_tasks(job(), tasks, workers=2)
-    assert len(killed := killer) == 2, killed
-    assert [name for record in records for name in record.quarantined] == ["killer"]
-    assert sum(record.counts.totals["documents"] for record in records) == 40
-    check_shards(tasks, records)
-
-
 def deadly_corpus(path: Path, compose: Callable[..., Path]) -> Corpus:
-    """Thirty documents that the tagger takes up together; at one of them, ``doc-1-0011``, it ends its process."""
-    compose(path, documents=30, paragraphs=2, hits=1.0)
+    """Twelve documents that the tagger takes up together; at one of them, ``doc-1-0005``, it does its deed."""
+    compose(path, documents=12, paragraphs=2, hits=1.0)
     text = path.read_text(encoding="utf-8")
     lines = text.splitlines()
-    document = json.loads(lines[11])
+    document = json.loads(lines[5])
     # A premise: the third sentence opens with a phrase.
     first, second, rest = document["paragraphs"][0].split(". ", 2)
     document["paragraphs"][0] = f"{first}. {second} con veneno. {rest}"
-    lines[11] = json.dumps(document, ensure_ascii=False)
+    lines[5] = json.dumps(document, ensure_ascii=False)
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return Corpus("deadly", path)
 
@@ -183,21 +160,28 @@ def tagged_job(models: list[str]) -> Job:
     return load_job(settings, language="es", seed=7, folder=chosen.folder, shown="esnlir")
 
 
-@pytest.mark.parametrize("runner", ["pool", "guarded"])
+@pytest.mark.parametrize(
+    ("runner", "deed"), [("pool", "dies"), ("pool", "is killed"), ("guarded", "dies"), ("guarded", "hangs")]
+)
 def test_the_document_that_kills_the_tagger_is_left_out_and_its_neighbours_stay(
-    tmp_path: Path, compose_corpus: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, runner: str
+    tmp_path: Path,
+    compose_corpus: Callable[..., Path],
+    monkeypatch: pytest.MonkeyPatch,
+    runner: str,
+    deed: str,
 ) -> None:
     # The tagger takes a shard's documents at once: which of them kills it shows only one by one.
-    install_pipeline(tmp_path / "packages", monkeypatch, "es_deadly", deadly="veneno")
+    install_pipeline(tmp_path / "packages", monkeypatch, "es_deadly", deadly="veneno", deed=deed)
     corpus = deadly_corpus(tmp_path / "c.jsonl", compose_corpus)
     tasks, _ = plan_tasks([corpus], tmp_path / "shards")
     assert len(tasks) == 1
     if runner == "pool":
         records = run_tasks(tagged_job(["es_deadly"]), tasks, workers=2)
     else:
-        records = run_guarded(tagged_job(["es_deadly"]), tasks, time_limit=300)
-    assert records[0].quarantined == ["doc-1-0011"]
-    assert records[0].counts.totals["documents"] == 29
+        limit = 15 if deed == "hangs" else 600
+        records = run_guarded(tagged_job(["es_deadly"]), tasks, time_limit=limit)
+    assert records[0].quarantined == ["doc-1-0005"]
+    assert records[0].counts.totals["documents"] == 11
     check_shards(tasks, records)
     # What is left is what the corpus without the document gives.
     lines = [line for line in corpus.path.read_text(encoding="utf-8").splitlines() if "veneno" not in line]

@@ -22,6 +22,8 @@ from probeta.progress import say
 
 #: Seconds between looks at the process.
 LOOK = 0.2
+#: Seconds that a process may take, beyond a shard's limit, to load what it needs before it reads a document.
+START = 600.0
 
 
 def run_guarded(job: Job, tasks: Sequence[Task], *, time_limit: float) -> list[Record]:
@@ -67,7 +69,7 @@ def _run_process(
         order, progress = Path(folder) / "order.pickle", Path(folder) / "progress"
         order.write_bytes(pickle.dumps((job, list(tasks), skip, suspects)))
         process = subprocess.Popen([sys.executable, "-m", __spec__.name, str(order), str(progress)])
-        done, since = 0, time.monotonic()
+        done, since, reading = 0, time.monotonic(), False
         try:
             while True:
                 try:
@@ -77,10 +79,15 @@ def _run_process(
                     ended = False
                 finished = progress.stat().st_size if progress.exists() else 0
                 if finished > done:
-                    done, since = finished, time.monotonic()
+                    done, since, reading = finished, time.monotonic(), False
+                if done == len(tasks):
+                    return None
                 if ended:
-                    return None if done == len(tasks) else tasks[done]
-                if time.monotonic() - since > time_limit:
+                    return tasks[done]
+                # What a process loads before it reads takes its time, on a machine with much to do the more.
+                if not reading and tasks[done].current.exists():
+                    reading, since = True, time.monotonic()
+                if time.monotonic() - since > time_limit + (0 if reading else START):
                     return tasks[done]
         finally:
             process.kill()
