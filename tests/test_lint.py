@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 from collections.abc import Mapping
@@ -11,11 +12,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from datasets import ClassLabel, Dataset, Features, List, Value
+from datasets import ClassLabel, Dataset, DatasetInfo, Features, List, Value
+from datasets.info import DatasetInfosDict
+from datasets.utils.metadata import MetadataConfigs
+from huggingface_hub import DatasetCard, DatasetCardData
 
 from probeta.cli.main import main
 from probeta.errors import DataError, UsageError
-from probeta.publishing.gates.names import check_repository
+from probeta.publishing.gates.names import check_repository, split_faults
 from probeta.publishing.lint import Linted, lint
 from probeta.publishing.strict import strict_faults, strict_table
 
@@ -116,6 +120,14 @@ NAMES = "          '0': neg\n          '1': pos\n"
         (CONFIG, "configs: {default: data}\n", "configs", "configs"),
         ("- config_name: default\n  data_files:", "- data_files:", "config_name", "configs[0]"),
         ("config_name: default", "config_name: 2024", "config_name", "configs[0].config_name"),
+        ("config_name: default", "config_name: no", "config_name", "configs[0].config_name"),
+        ("split: train", "split: train es", "split_name", "configs[0].data_files[0].split"),
+        (
+            "  data_files:\n  - split: train\n    path: data/train-*\n",
+            "  data_files:\n    train: data/train-*\n",
+            "data_files",
+            "configs[0].data_files",
+        ),
         ("config_name: default", "config_name: a/b", "config_name", "configs[0].config_name"),
         ("split: train", "split: train-es", "split_name", "configs[0].data_files[0].split"),
         ("split: train", "split: all", "split_name", "configs[0].data_files[0].split"),
@@ -163,6 +175,31 @@ def test_damaged_headers(tmp_path: Path, before: str, after: str, code: str, pla
     assert found[0].file == "README.md" and isinstance(found[0].row, int)
     if place:
         assert found[0].column == place
+
+
+@pytest.mark.parametrize("split", ["validación", "test.es", "train_2"])
+def test_names_of_splits_that_are_fine(split: str) -> None:
+    assert list(split_faults("a", split)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "row", "message"),
+    [
+        ("---\nlicense: mit\n# Title\n", 1, "the header does not end"),
+        ("# Title\n---\nlicense: mit\n---\n", 2, "the header is not the first thing in the card"),
+        ("", 1, "the card has no YAML header"),
+    ],
+)
+def test_headers_that_are_not_where_they_should_be(tmp_path: Path, text: str, row: int, message: str) -> None:
+    fault = lint(folder_of(tmp_path, text.encode())).faults[0]
+    assert (fault.code, fault.row, fault.message) == ("card_header", row, message)
+
+
+def test_a_card_under_another_name_is_named(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path)
+    (folder / "README.md").rename(folder / "Readme.md")
+    fault = lint(folder).faults[0]
+    assert (fault.code, fault.found) == ("card_missing", "Readme.md")
 
 
 @pytest.mark.parametrize(
@@ -355,6 +392,141 @@ def test_a_third_damaged_folder_tables_of_two_kinds_and_a_csv(tmp_path: Path) ->
     assert {"configs_missing", "csv_number", "csv_nothing", "date", "cells", "encoding", "load"} <= codes(
         linted
     )
+
+
+MIT = "---\nlicense: mit\n---\n"
+
+
+def with_file(tmp_path: Path, name: str, data: str | bytes, card: str = MIT) -> Path:
+    """A folder with one data file and a card."""
+    (tmp_path / name).write_bytes(data if isinstance(data, bytes) else data.encode())
+    (tmp_path / "README.md").write_text(card, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "expected"),
+    [
+        ("train.csv", "id;text\n1;hola\n", {("csv_separator", 1, None)}),
+        ("train.csv", "id,id\n1,2\n", {("csv_column", 1, "id")}),
+        ("train.csv", 'id,text\n1,dijo "hola", y\n', {("cells", 2, None)}),
+        ("train.csv", b"id,text\n1,a\x00b\n", {("text_unencodable", 2, "text")}),
+        ("train.csv", "", {("split_empty", None, None)}),
+        ("train.jsonl", '{"a": true}\n{"a": 1}\n', {("type", 2, "a")}),
+        ("train.jsonl", '{"s": [{"b": 1}]}\n{"s": [{"b": 1, "e": 2}]}\n', {("key_missing", 1, "s.e")}),
+        ("train.jsonl", '{"a": 1,}\n', {("json", 1, None)}),
+        ("train.jsonl", '{"a": 1, "a": 2}\n', {("json", 1, None)}),
+        (
+            "train.jsonl",
+            '{"a": {}}\n{"a": {}}\n',
+            {("empty_struct", 1, "a"), ("empty_struct", 2, "a"), ("null_column", None, "a")},
+        ),
+        (
+            "train.parquet",
+            b"version https://git-lfs.github.com/spec/v1\noid sha256:a\nsize 1\n",
+            {("lfs_pointer", None, None)},
+        ),
+    ],
+)
+def test_damaged_tables_as_people_make_them(
+    tmp_path: Path, name: str, data: str | bytes, expected: set[tuple[str, int | None, str | None]]
+) -> None:
+    gate = lint(with_file(tmp_path, name, data)).gates["rows"]
+    assert {(fault.code, fault.row, fault.column) for fault in gate.faults} == expected
+
+
+def test_why_a_config_does_not_load_is_told_not_that_it_does_not(tmp_path: Path) -> None:
+    faults = lint(with_file(tmp_path, "train.jsonl", '{"a": 1, "a": 2}\n')).gates["load_back"].faults
+    assert "specified twice" in faults[0].message
+
+
+def test_what_save_to_disk_wrote_is_no_folder_to_publish(tmp_path: Path) -> None:
+    Dataset.from_list(ROWS, features=FEATURES).save_to_disk(str(tmp_path / "disk"))
+    (tmp_path / "disk/README.md").write_text(MIT, encoding="utf-8")
+    assert codes(lint(tmp_path / "disk")) == {"saved_to_disk"}
+
+
+SOUND = HEADER[: HEADER.index("configs:")]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "card"),
+    [
+        ("train.csv", "id,text\n1,a\n\n2,b\n", MIT),
+        ("train.csv", b"\xef\xbb\xbfid,text\n1,a\n", MIT),
+        ("train.csv", 'id,text\n1,"a\nb"\n', MIT),
+        ("data.tsv", "a\tb\nx\ty\n", MIT),
+        (
+            "a.csv",
+            "id;text\n1;a, b\n",
+            f"---\n{SOUND}configs:\n- config_name: default\n  data_files: a.csv\n  sep: ;\n---\n",
+        ),
+        (
+            "a.csv",
+            "1,a\n2,b\n",
+            f"---\n{SOUND}configs:\n- config_name: x\n  data_files: [a.csv]\n  names: [id, text]\n---\n",
+        ),
+        ("train.jsonl", '{"a": 1}\n\n{"a": 2.5}\n', MIT),
+        ("train.jsonl", '{"a": "x\u2028y"}\n{"a": "z"}\n', MIT),
+        ("train.jsonl.gz", gzip.compress(b'{"a": 1}\n'), MIT),
+        ("train.json", '[{"a": 1}, {"a": 2}]', MIT),
+        (
+            "train.csv",
+            "a\nx\n",
+            "---\nlicense: mit\nextra_gated_fields:\n- Name: text\n- Country: country\n---\n",
+        ),
+    ],
+)
+def test_tables_of_others_that_are_sound(tmp_path: Path, name: str, data: str | bytes, card: str) -> None:
+    linted = lint(with_file(tmp_path, name, data, card))
+    assert [str(fault) for fault in linted.faults] == []
+    assert linted.gates["load_back"].status == "passed"
+
+
+def test_folders_that_datasets_writes_itself_are_sound(tmp_path: Path) -> None:
+    """``to_parquet`` of several kinds of features, with the library's own card and its own header."""
+    kinds = {
+        "labels": Dataset.from_list(ROWS, features=FEATURES),
+        "tokens": Dataset.from_dict(
+            {"tokens": [["Ana", "vino"], ["No"]], "ner_tags": [[1, 0], [0]]},
+            features=Features(
+                {"tokens": List(Value("string")), "ner_tags": List(ClassLabel(names=["O", "B-PER"]))}
+            ),
+        ),
+        "answers": Dataset.from_dict(
+            {
+                "id": ["a"],
+                "context": ["Ana vive en Soria."],
+                "answers": [{"text": ["Soria"], "answer_start": [12]}],
+            }
+        ),
+        "nli": Dataset.from_dict({"premise": ["a", "a"], "hypothesis": ["b", "c"], "label": [0, 1]}),
+        "empty_lists": Dataset.from_dict(
+            {"text": ["a", "b"], "spans": [[], [{"start": 0, "end": 1}]]},
+        ),
+    }
+    for name, data in kinds.items():
+        # The Hub's template, without a config: the only one is guessed.
+        alone = tmp_path / name
+        data.to_parquet(str(alone / "data/train-00000-of-00001.parquet"))
+        DatasetCard.from_template(DatasetCardData(license="mit", language=["es"], pretty_name=name)).save(
+            alone / "README.md"
+        )
+        assert [str(fault) for fault in lint(alone).faults] == [], name
+        # One folder for all, with declared configs and features.
+        for split in ("train", "test"):
+            data.to_parquet(str(tmp_path / f"all/{name}/{split}-00000-of-00001.parquet"))
+    card = DatasetCardData(license="cc-by-4.0", language="es", size_categories=["n<1K"])
+    infos = {name: DatasetInfo(features=data.features, config_name=name) for name, data in kinds.items()}
+    DatasetInfosDict(infos).to_dataset_card_data(card)
+    entries = {
+        name: {"data_files": [{"split": one, "path": f"{name}/{one}-*"} for one in ("train", "test")]}
+        for name in kinds
+        if name != "nli"  # the same pairs in train and test are a fault, and rightly so
+    }
+    MetadataConfigs(entries).to_dataset_card_data(card)
+    DatasetCard(f"---\n{card.to_yaml()}\n---\n# All\n").save(tmp_path / "all/README.md")
+    assert [str(fault) for fault in lint(tmp_path / "all").faults] == []
 
 
 def test_croissant_and_cff_of_others(tmp_path: Path) -> None:

@@ -67,13 +67,8 @@ def read_header(data: bytes) -> Header:
         return Header({}, faults=(*faults, fault), readable=False)
     match = _BLOCK.match(text)
     if match is None:
-        fault = _fault(
-            "card_header",
-            "the card has no YAML header",
-            1,
-            expected="---",
-            fix="begin with ---, the metadata, and --- again",
-        )
+        message, line, fix = _without_block(text)
+        fault = _fault("card_header", message, line, expected="---", fix=fix)
         return Header({}, faults=(*faults, fault), readable=False)
     first = text[: match.start("yaml")].count("\n")
     loader = yaml.SafeLoader(match["yaml"])
@@ -97,6 +92,16 @@ def read_header(data: bytes) -> Header:
         fault = _fault("header_mapping", "the header is not a mapping", first + 1, expected="key: value")
         return Header({}, faults=(*faults, *walk.faults, fault), readable=False)
     return Header(value, walk.lines, (*faults, *walk.faults))
+
+
+def _without_block(text: str) -> tuple[str, int, str]:
+    """What is wrong with a card in which no header was found: the message, its line, the way out."""
+    marks = [number for number, line in enumerate(text.splitlines(), start=1) if line.rstrip() == "---"]
+    if marks and not "".join(text.splitlines()[: marks[0] - 1]).strip():
+        return "the header does not end", marks[0], "put --- on a line of its own below the metadata"
+    if len(marks) > 1:
+        return "the header is not the first thing in the card", marks[0], "move it to the first line"
+    return "the card has no YAML header", 1, "begin with ---, the metadata, and --- again"
 
 
 def _fault(code: str, message: str, line: int, **details: str) -> Fault:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import logging
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -113,23 +114,31 @@ def _compare(loaded: Any, files: Any) -> Iterator[Fault]:
             at += batch.num_rows
 
 
-def _short(error: Exception) -> str:
+def _short(error: BaseException) -> str:
+    # What datasets says first is that something went wrong; what it was is the cause.
+    while type(error).__name__.startswith("DatasetGeneration") and error.__cause__ is not None:
+        error = error.__cause__
     return f"{type(error).__name__}: {error}".replace("\n", " ")[:300]
 
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Without the progress bars of ``datasets`` and ``huggingface_hub``, which are no news here."""
+    """Without the progress bars of ``datasets`` and ``huggingface_hub``, and without its log: no news here."""
     import datasets
 
     # The package does not list these among its exports, though it documents them.
     hub: Any = importlib.import_module("huggingface_hub.utils")
+    logger = logging.getLogger("datasets")
+    level = logger.level
+    # What it would say of a file that it cannot read is in the error too.
+    logger.setLevel(logging.CRITICAL)
     shown, hub_shown = not datasets.are_progress_bars_disabled(), not hub.are_progress_bars_disabled()
     datasets.disable_progress_bars()
     hub.disable_progress_bars()
     try:
         yield
     finally:
+        logger.setLevel(level)
         if shown:
             datasets.enable_progress_bars()
         if hub_shown:

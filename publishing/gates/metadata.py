@@ -140,6 +140,9 @@ def _vocabularies(header: Header) -> Iterator[Fault]:
 def _gating(header: Header) -> Iterator[Fault]:
     fields = header.value.get("extra_gated_fields")
     kinds = read("card_keys")["gated_field_types"]
+    # The Hub's own example writes a list of one question each.
+    if isinstance(fields, list) and all(isinstance(one, Mapping) for one in fields):
+        fields = {name: kind for one in fields for name, kind in one.items()}
     if fields is not None and not isinstance(fields, Mapping):
         yield header.fault("gating", "extra_gated_fields is not a mapping", ("extra_gated_fields",))
         return
@@ -205,6 +208,15 @@ def _configs(header: Header) -> Iterator[Fault]:
 
 def _entries(header: Header, here: Place, config: Mapping[str, Any]) -> Iterator[Fault]:
     files = config.get("data_files")
+    if files is not None and not isinstance(files, list | str):
+        yield header.fault(
+            "data_files",
+            "data_files is neither a path nor a list",
+            (*here, "data_files"),
+            expected="a path, paths, or entries of split and path",
+            found=", ".join(map(str, files)) if isinstance(files, Mapping) else repr(files),
+            fix="write a list: - split: train, path: …",
+        )
     if not isinstance(files, list):
         return
     keys = read("card_keys")["data_file_keys"]

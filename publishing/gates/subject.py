@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 DATA_ENDINGS = (".parquet", ".jsonl", ".ndjson", ".json", ".csv", ".tsv")
 
+#: Endings of data that is only loaded back, where there is no other.
+MORE_ENDINGS = (".gz", ".arrow")
+
 #: Words by which the Hub guesses a split from a file's name.
 _SPLITS = {"train": "train", "training": "train", "validation": "validation", "valid": "validation"}
 _SPLITS |= {"dev": "validation", "val": "validation", "test": "test", "testing": "test", "eval": "test"}
@@ -90,6 +93,18 @@ class Subject:
             found.setdefault(file.config, {}).setdefault(file.split, []).append(file)
         return found
 
+    def options(self, config: str) -> Mapping[str, Any]:
+        """What the card gives the reader of a config besides its files, such as ``sep``."""
+        configs = self.header.value.get("configs")
+        for one in configs if isinstance(configs, list) else []:
+            if isinstance(one, Mapping) and str(one.get("config_name", "default")) == config:
+                return {
+                    key: value
+                    for key, value in one.items()
+                    if key not in ("config_name", "data_files", "data_dir")
+                }
+        return {}
+
 
 def open_subject(path: Path) -> Subject:
     """Read a folder, or a Markdown file as a card alone; a UsageError where there is neither."""
@@ -101,11 +116,28 @@ def open_subject(path: Path) -> Subject:
         raise UsageError(f"no such folder or card: {path}")
     card = path / CARD
     if not card.is_file():
-        missing = Fault(code="card_missing", message="the card is missing", file=CARD, fix="write README.md")
+        other = next((one.name for one in path.iterdir() if one.name.lower() == CARD.lower()), None)
+        missing = Fault(
+            code="card_missing",
+            message="the card is missing",
+            file=CARD,
+            found=other,
+            fix=f"rename {other}: the Hub wants capitals" if other else "write README.md",
+        )
         header = Header({}, faults=(missing,), readable=False)
     else:
         header = read_header(card.read_bytes())
     files, faults = data_files(path, header)
+    if saved := next((one for one in ("state.json", "dataset_dict.json") if (path / one).is_file()), None):
+        faults.append(
+            Fault(
+                code="saved_to_disk",
+                message="save_to_disk wrote this folder, which neither the Hub nor load_dataset reads",
+                file=saved,
+                fix="publish with push_to_hub, or write Parquet with to_parquet",
+            )
+        )
+        files = []
     recipe = None
     if builtset.is_built_set(path):
         from probeta.recipe import load_recipe
@@ -166,10 +198,14 @@ def _glob(folder: Path, below: str, pattern: str) -> Iterator[Path]:
 
 
 def _guessed(folder: Path) -> list[DataFile]:
+    return _ending(folder, DATA_ENDINGS) or _ending(folder, MORE_ENDINGS)
+
+
+def _ending(folder: Path, endings: tuple[str, ...]) -> list[DataFile]:
     found = []
     for path in sorted(folder.rglob("*")):
         parts = path.relative_to(folder).parts
-        if path.suffix.lower() not in DATA_ENDINGS or parts[0] in ("build", "reports", builtset.PRIVATE):
+        if path.suffix.lower() not in endings or parts[0] in ("build", "reports", builtset.PRIVATE):
             continue
         if (
             path.is_file()
