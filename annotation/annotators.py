@@ -32,6 +32,13 @@ def email_hash(campaign: str, email: str) -> str:
     return text_hash(campaign, email.strip().lower())
 
 
+def user_of(value: object) -> int | None:
+    """The number of a person, which is a number, an account or null by endpoint and release."""
+    if isinstance(value, dict):
+        value = value.get("id")
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
 def read(path: Path) -> list[Annotator]:
     """The annotators in their order; none where there is no file."""
     if not path.is_file():

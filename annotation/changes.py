@@ -11,6 +11,7 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from probeta.annotation.annotators import user_of
 from probeta.annotation.client import CHUNK, Client
 from probeta.annotation.remote import key_of
 from probeta.progress import track
@@ -29,13 +30,6 @@ class Changes:
     tasks: list[dict[str, Any]]
     fetched: int
     foreign: int
-
-
-def user_of(value: object) -> int | None:
-    """The number of a person, which is a number, an account or null by endpoint and release."""
-    if isinstance(value, dict):
-        value = value.get("id")
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def export(client: Client, project: int, ids: Sequence[int]) -> list[dict[str, Any]]:

@@ -11,10 +11,9 @@ from typing import Any
 from probeta import atomic
 from probeta.annotation import annotators as people
 from probeta.annotation import ledger
-from probeta.annotation.annotators import Annotator
+from probeta.annotation.annotators import Annotator, user_of
 from probeta.annotation.assignment import pairs_of
 from probeta.annotation.campaign import ANNOTATIONS, ANNOTATORS, CHECKS, LEDGER, Campaign, Item
-from probeta.annotation.changes import user_of
 from probeta.annotation.imports import imported_rows
 from probeta.annotation.normalise import Context, Normal, normalise
 from probeta.annotation.pull import Pull

@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from probeta.annotation.annotators import Annotator
+from probeta.annotation.annotators import Annotator, user_of
 from probeta.annotation.campaign import Item, Settings
-from probeta.annotation.changes import user_of
 from probeta.annotation.regions import choice_of, spans_of
 from probeta.errors import Fault
 

@@ -18,9 +18,9 @@ from typing import Any
 import orjson
 
 from probeta import atomic
-from probeta.annotation.annotators import email_hash
+from probeta.annotation.annotators import email_hash, user_of
 from probeta.annotation.campaign import PULLS, Campaign
-from probeta.annotation.changes import Changes, export, since, user_of
+from probeta.annotation.changes import Changes, export, since
 from probeta.annotation.client import Client, ServerError
 from probeta.annotation.privacy import hide_people
 from probeta.annotation.remote import key_of
@@ -45,11 +45,10 @@ class Past:
 class Pull:
     """A complete pull: ``users`` maps the server's numbers to hashes of e-mail addresses.
 
-    ``past`` has every annotation of earlier pulls of the project that is gone, or whose author is.
-
     ``made`` is when the server made the project, which tells it from others of its number. ``fetched``
-    tasks came from the server; the others are as the pull before had them, which was the same of the one
-    before it, ``increments`` times since everything was fetched.
+    tasks came from the server; the others are as the pull before had them. ``increments`` pulls have built
+    on one another like this since everything was fetched. ``past`` has every annotation of the project's
+    earlier pulls that is gone, or whose author is.
     """
 
     name: str
