@@ -11,7 +11,7 @@ from probeta.builders.spans.attribute_table import Labelled, label_spans
 from probeta.cli import options
 from probeta.cli.common import Json, command_app, print_json, reported, shown_target
 from probeta.errors import UsageError
-from probeta.formats import FORMATS, ReadOptions, format_of
+from probeta.formats import ReadOptions, format_of
 from probeta.words import counted
 
 app = command_app()
@@ -33,10 +33,7 @@ def command(
     spelling: options.Spelling = "strict",
     ambiguity: options.Ambiguity = "wspanish",
     language: options.RuleLanguage = "es",
-    source_format: Annotated[
-        str | None,
-        typer.Option("--from", help=f"The format of IN, if its ending does not tell: {', '.join(FORMATS)}."),
-    ] = None,
+    source_format: options.SourceFormat = None,
     scheme: options.Scheme = "IOB2",
     invalid: options.Invalid = "error",
     label: options.Label = None,

@@ -10,26 +10,19 @@ import typer
 from probeta.cli import options
 from probeta.cli.common import Json, command_app, print_json, print_listed, reported, shown_target
 from probeta.errors import UsageError
-from probeta.formats import FORMATS, ReadOptions, WriteOptions, format_of
+from probeta.formats import ReadOptions, WriteOptions, format_of
 from probeta.formats.convert import Conversion, convert
 from probeta.words import counted
 
 app = command_app()
-
-_NAMES = ", ".join(FORMATS)
-_WRITTEN = ", ".join(name for name, known in FORMATS.items() if known.writes)
 
 
 @app.command()
 def command(
     source: Annotated[str, typer.Argument(metavar="IN", help="A file or folder; - is standard input.")],
     target: Annotated[str, typer.Argument(metavar="OUT", help="A file; - is standard output.")],
-    source_format: Annotated[
-        str | None, typer.Option("--from", help=f"The format of IN, if its ending does not tell: {_NAMES}.")
-    ] = None,
-    target_format: Annotated[
-        str | None, typer.Option("--to", help=f"The format of OUT, if its ending does not tell: {_WRITTEN}.")
-    ] = None,
+    source_format: options.SourceFormat = None,
+    target_format: options.OutFormat = None,
     scheme: options.Scheme = "IOB2",
     out_scheme: Annotated[str, typer.Option(help="Tags of OUT.")] = "IOB2",
     invalid: options.Invalid = "error",

@@ -8,7 +8,21 @@ from typing import Annotated
 import typer
 
 from probeta.errors import UsageError
-from probeta.formats import ReadOptions, WriteOptions, foreign
+from probeta.formats import FORMATS, ReadOptions, WriteOptions, foreign
+
+# Which formats files of sentences are in.
+SourceFormat = Annotated[
+    str | None,
+    typer.Option("--from", help=f"The format of IN, if its ending does not tell: {', '.join(FORMATS)}."),
+]
+OutFormat = Annotated[
+    str | None,
+    typer.Option(
+        "--to",
+        help="The format of OUT, if its ending does not tell: "
+        f"{', '.join(name for name, known in FORMATS.items() if known.writes)}.",
+    ),
+]
 
 # How a file of sentences is read.
 Scheme = Annotated[str, typer.Option(help="Tags that are read: IOB1, IOB2, IOBES or BILOU; never guessed.")]

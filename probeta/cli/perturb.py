@@ -18,7 +18,7 @@ from probeta.builders.spans.registry import BUILT_IN, Registry
 from probeta.cli import options
 from probeta.cli.common import Json, command_app, print_json, print_listed, reported, shown_target
 from probeta.errors import UsageError
-from probeta.formats import FORMATS, ReadOptions, WriteOptions, format_of, read_sentences
+from probeta.formats import ReadOptions, WriteOptions, format_of, read_sentences
 from probeta.records import Sentence
 from probeta.words import counted
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 app = command_app()
 
-_NAMES = ", ".join(FORMATS)
-_WRITTEN = ", ".join(name for name, known in FORMATS.items() if known.writes)
 _OPERATIONS = ", ".join(cls.name for cls in BUILT_IN if cls.name not in ("casing", "quotes"))
 
 
@@ -92,12 +90,8 @@ def command(
         int | None,
         typer.Option(min=1, help="Write nothing; show the first sentences beside their variants."),
     ] = None,
-    source_format: Annotated[
-        str | None, typer.Option("--from", help=f"The format of IN, if its ending does not tell: {_NAMES}.")
-    ] = None,
-    out_format: Annotated[
-        str | None, typer.Option("--to", help=f"The format of OUT, if its ending does not tell: {_WRITTEN}.")
-    ] = None,
+    source_format: options.SourceFormat = None,
+    out_format: options.OutFormat = None,
     scheme: options.Scheme = "IOB2",
     invalid: options.Invalid = "error",
     label: options.Label = None,
