@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from probeta.annotation.annotators import user_of
-from probeta.annotation.client import CHUNK, Client
+from probeta.annotation.client import CHUNK, Client, ServerError
 from probeta.annotation.remote import key_of
 from probeta.progress import track
 
@@ -51,8 +51,20 @@ def since(
 ) -> Changes | None:
     """The tasks of ``campaign`` now, those of ``known`` that did not change taken from there.
 
-    None where, three times, what came of it did not have as many tasks and annotations as the server counts.
+    None where, three times, what came of it did not have as many tasks and annotations as the server counts,
+    and where the server does not know such a question, as releases may that were not tested.
     """
+    try:
+        return _since(client, project, campaign, known, users)
+    except ServerError as error:
+        if error.status != 400:
+            raise
+        return None
+
+
+def _since(
+    client: Client, project: int, campaign: str, known: Sequence[dict[str, Any]], users: Container[int]
+) -> Changes | None:
     before = {int(task["id"]): task for task in known}
     for _ in range(3):
         first = client.totals(project, campaign)

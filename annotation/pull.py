@@ -65,7 +65,8 @@ def fetch(campaign: Campaign, *, client: Client, since_last: bool = False) -> Pu
     """Pull the project into a new file of ``pulls/``, which is whole however it came about.
 
     With ``since_last`` only tasks that changed since the last pull are fetched; everything is where there
-    is no such pull, after ``FULL_EVERY`` of them, and where the result disagrees with the server's counts.
+    is no such pull, after ``FULL_EVERY`` of them, and where the result disagrees with the server's counts or
+    the server cannot tell.
     Raises a ServerError where the server stays away, and a ProbetaError where the project is gone or
     tasks came or went in three pulls in a row; no file is left then.
     """
@@ -82,7 +83,7 @@ def fetch(campaign: Campaign, *, client: Client, since_last: bool = False) -> Pu
         if base is not None:
             found = since(client, project, campaign=campaign.settings.id, known=base.tasks, users=users)
             if found is None:
-                say("pull: the changes since the last pull do not add up; pulling everything")
+                say("pull: what changed since the last pull cannot be told; pulling everything")
                 base = None
         if found is None:
             found = _whole(campaign, client, project)

@@ -115,6 +115,19 @@ def test_faults_on_the_server_give_exit_1_and_wrong_use_2(studio: Studio, run: A
     assert [fault["code"] for fault in run("pull", made.folder, code=1)["faults"]] == ["region"]
 
 
+def test_an_address_without_encryption_that_is_not_loopback_warns(
+    studio: Studio, run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_PROXY", "*")
+    made = campaign(tmp_path / "c", size=1)
+    # Linux takes this one for the machine itself; to us it is as any other that is no loopback address.
+    url = f"http://0.0.0.0:{studio.port}"
+    assert [note["code"] for note in run("push", made.folder, "--url", url)["notes"]] == ["plain_http"]
+    shown = CliRunner().invoke(app, ["push", str(made.folder), "--url", url])
+    assert "is not encrypted: the token and the texts can be read on the way" in shown.stderr
+    assert run("push", made.folder, "--url", studio.url)["notes"] == []
+
+
 def test_without_a_token_one_sentence_says_what_to_do(
     studio: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

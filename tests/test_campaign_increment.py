@@ -210,6 +210,14 @@ def test_counts_that_disagree_lead_to_a_full_pull(
     assert_same(bench, changed)
 
 
+def test_a_server_that_knows_no_such_filter_leads_to_a_full_pull(bench: Bench, proxy: FaultProxy) -> None:
+    proxy.add("GET /api/tasks.*draft_exists", before(response("400 Bad Request", b'{"detail": "no filter"}')))
+    with bench.studio.client(url=proxy.url) as client:
+        changed = pull.fetch(bench.made, client=client, since_last=True)
+    assert not proxy.faults
+    assert (changed.fetched, changed.increments) == (8, 0)
+
+
 def test_an_answer_given_while_we_look_is_no_disagreement(bench: Bench, proxy: FaultProxy) -> None:
     def meanwhile(forward: Callable[[], bytes]) -> bytes:
         answer = forward()
