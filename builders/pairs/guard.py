@@ -54,7 +54,7 @@ def run_guarded(job: Job, tasks: Sequence[Task], *, time_limit: float) -> list[R
             continue
         unexplained[task.number] += not document
         if unexplained[task.number] >= DEATHS_ALLOWED or len(skip[task.number]) >= QUARANTINE_LIMIT:
-            raise lost_shard(task)
+            raise lost_shard(task, documents=len(skip[task.number]))
         if document:
             say(f"probeta: {task.corpus.name}: the document {document} killed its worker; it is left out")
             skip[task.number].append(document)

@@ -161,18 +161,19 @@ def _run_alone(job: Job, task: Task) -> Record:
                 _, document = read_current(task.current) or (0, "")
         unexplained += not document
         if unexplained >= DEATHS_ALLOWED or len(skip) >= QUARANTINE_LIMIT:
-            raise lost_shard(task)
+            raise lost_shard(task, documents=len(skip))
         if document:
             say(f"probeta: {task.corpus.name}: the document {document} killed its worker; it is left out")
             skip.append(document)
 
 
-def lost_shard(task: Task) -> DataError:
-    """The error for a shard that cannot be mined and names no document."""
+def lost_shard(task: Task, *, documents: int = 0) -> DataError:
+    """The error for a shard whose worker dies at no document, or at too many ``documents``."""
+    blame = f"at {documents} documents" if documents else "and no document is to blame"
     return DataError(
         Fault(
             code="shard_lost",
-            message="its worker dies again and again, and no document is to blame",
+            message=f"its worker dies again and again, {blame}",
             file=", ".join(part.path for part in task.shard.parts[:3]),
             fix="give it more memory, or build with fewer workers; a script of your own must call this below "
             "if __name__ == '__main__', since every worker imports it",
