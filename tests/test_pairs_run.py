@@ -195,6 +195,40 @@ def test_the_document_that_kills_the_tagger_is_left_out_and_its_neighbours_stay(
     )
 
 
+#: Imported by every process that is started: one whose reader meets the word is gone.
+READER = """
+import os
+from probeta.builders.pairs.readers import text
+
+decode = text.decode
+
+def deadly(data, *, file):
+    if b"veneno" in data:
+        os._exit(9)
+    return decode(data, file=file)
+
+text.decode = deadly
+"""
+
+
+def test_a_file_that_kills_its_reader_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "sitecustomize.py").write_text(READER, encoding="utf-8")
+    path = os.pathsep.join([str(tmp_path), str(Path(__file__).parents[1])])
+    monkeypatch.setenv("PYTHONPATH", path)
+    corpus = tmp_path / "c"
+    corpus.mkdir()
+    for name in ("a", "b", "c", "d"):
+        word = "veneno" if name == "b" else "sal"
+        text = f"El puerto {name} cerró ayer. Sin embargo, los barcos llevaron {word} al muelle viejo."
+        (corpus / f"{name}.txt").write_text(text, encoding="utf-8")
+    tasks, _ = plan_tasks([Corpus("c", corpus)], tmp_path / "shards")
+    (record,) = run_tasks(job(), tasks, workers=1)
+    assert record.quarantined == ["b"]
+    assert record.counts.totals["documents"] == 3
+    documents = pq.read_table(tasks[0].parquet, columns=["document"])["document"].to_pylist()
+    assert set(documents) == {"a", "c", "d"}
+
+
 def test_one_by_one_gives_the_same(tmp_path: Path, corpus: Corpus) -> None:
     shards = []
     for one_by_one in (False, True):

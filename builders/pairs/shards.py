@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from probeta import atomic
 from probeta.builders.pairs.corpora import Corpus
 from probeta.builders.pairs.job import Job
-from probeta.builders.pairs.readers import Refused, Shard, read, shard_hash
+from probeta.builders.pairs.readers import Refused, Shard, document_of, read_part, shard_hash
 from probeta.builders.pairs.records import Counts, Document, Reject
 from probeta.builders.pairs.rows import Row
 from probeta.builtset import PAIR_COLUMNS
@@ -157,15 +157,23 @@ def _documents(
     shard: Shard, skip: Sequence[str], *, current: _Current, refused: list[Refused], quarantined: list[str]
 ) -> Iterator[Document]:
     skipped = frozenset(skip)
-    for item in read(shard):
-        if isinstance(item, Refused):
-            refused.append(item)
-        elif item.id in skipped:
-            quarantined.append(item.id)
-        else:
-            current.set(item.id)
-            yield item
-            current.set("")
+    for part in shard.parts:
+        # A file that kills its reader is known by its name.
+        name = document_of(shard, part)
+        if name and name in skipped:
+            quarantined.append(name)
+            continue
+        current.set(name)
+        for item in read_part(shard, part):
+            if isinstance(item, Refused):
+                refused.append(item)
+            elif item.id in skipped:
+                quarantined.append(item.id)
+            else:
+                current.set(item.id)
+                yield item
+                current.set(name)
+        current.set("")
 
 
 class _Current:

@@ -19,6 +19,7 @@ from probeta.builders.pairs.readers.base import (
     Part,
     Refused,
     Shard,
+    document_id,
     is_compressed,
     relative,
     stem,
@@ -29,7 +30,19 @@ from probeta.builders.pairs.readers.text import TEXT
 from probeta.builders.pairs.records import Document
 from probeta.errors import UsageError
 
-__all__ = ["SHARD_BYTES", "Part", "Plan", "Refused", "Shard", "bare_name", "plan", "read", "shard_hash"]
+__all__ = [
+    "SHARD_BYTES",
+    "Part",
+    "Plan",
+    "Refused",
+    "Shard",
+    "bare_name",
+    "document_of",
+    "plan",
+    "read",
+    "read_part",
+    "shard_hash",
+]
 
 #: The kinds of input by the name that shards bear.
 KINDS: Mapping[str, Kind] = {
@@ -157,4 +170,15 @@ def shard_hash(shard: Shard) -> str:
 def read(shard: Shard) -> Iterator[Document | Refused]:
     """The documents of a shard, clean, in their order; a damaged one as ``Refused``."""
     for part in shard.parts:
-        yield from KINDS[shard.kind].read(shard, part)
+        yield from read_part(shard, part)
+
+
+def read_part(shard: Shard, part: Part) -> Iterator[Document | Refused]:
+    """The documents of one of a shard's parts."""
+    return KINDS[shard.kind].read(shard, part)
+
+
+def document_of(shard: Shard, part: Part) -> str:
+    """The id of the document that a part is, where that is known before it is read; else ""."""
+    kind = KINDS[shard.kind]
+    return document_id(shard, Path(part.path), kind.endings) if kind.cut is None else ""
