@@ -109,7 +109,6 @@ def ensure_project(
     """
     settings = campaign.settings
     wanted = project if project is not None else settings.project
-    configuration.check(configuration.of(settings), kind=settings.kind)
     if wanted is not None and not new:
         try:
             found = client.project(wanted)
@@ -125,6 +124,7 @@ def ensure_project(
         found = marked
         _same_configuration(found, campaign)
     else:
+        configuration.check(configuration.of(settings), kind=settings.kind)
         found = _make(client, campaign)
     if (settings.url, settings.project) != (client.url, found["id"]):
         campaign.update(url=client.url, project=int(found["id"]))
