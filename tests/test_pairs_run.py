@@ -195,6 +195,20 @@ def test_the_document_that_kills_the_tagger_is_left_out_and_its_neighbours_stay(
     )
 
 
+def test_two_documents_of_two_shards_that_kill_are_both_left_out(
+    tmp_path: Path, compose_corpus: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install_pipeline(tmp_path / "packages", monkeypatch, "es_deadly", deadly="veneno")
+    corpora = []
+    for name in ("one", "two"):
+        made = deadly_corpus(tmp_path / f"{name}.jsonl", compose_corpus)
+        corpora.append(Corpus(name, made.path))
+    tasks, _ = plan_tasks(corpora, tmp_path / "shards")
+    records = run_tasks(tagged_job(["es_deadly"]), tasks, workers=2)
+    assert [record.quarantined for record in records] == [["doc-1-0005"], ["doc-1-0005"]]
+    assert [record.counts.totals["documents"] for record in records] == [11, 11]
+
+
 #: Imported by every process that is started: one whose reader meets the word is gone.
 READER = """
 import os

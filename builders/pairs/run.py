@@ -1,9 +1,9 @@
 """The default runner: shards over a pool of processes that may die.
 
 A worker that dies breaks the whole pool, and which shard killed it is not told. So every shard that was at
-work is tried once more, alone and one document after the other: a document at which it dies now is known, is
-quarantined by id, and the shard goes on without it. A finished shard is not run again, by this run or the
-next one.
+work is tried once more, alone and one document after the other, until the culprit is found: a document at
+which its shard dies now is known, is quarantined by id, and the shard goes on without it. A finished shard is
+not run again, by this run or the next one.
 """
 
 from __future__ import annotations
@@ -70,7 +70,10 @@ def run_tasks(
     waiting = list(tasks)
     while waiting:
         for task in _run_pool(job, waiting, workers, done):
-            done(task, _run_alone(job, task))
+            record = _run_alone(job, task)
+            done(task, record)
+            if record.quarantined:
+                break  # found: what else was at work goes back to the pool
         waiting = [task for task in waiting if task.number not in records]
     next(progress, None)  # the bar goes when its last step is asked for
     return [records[task.number] for task in tasks]
