@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from probeta.errors import DataError, Fault, ProbetaError, UsageError
 from probeta.progress import say
 from probeta.publishing.gates.loading import loading_faults, quiet
-from probeta.publishing.gates.names import check_repository
+from probeta.publishing.gates.names import check_reference, check_repository
 from probeta.publishing.gates.subject import Subject
 from probeta.publishing.lint import lint
 from probeta.publishing.plan import Plan, local_files, make_plan, same_content
@@ -91,6 +91,9 @@ def publish(
     from huggingface_hub import HfApi
 
     check_repository(repository)
+    check_reference(revision, what="branch")
+    if tag is not None:
+        check_reference(tag, what="tag")
     if not folder.is_dir():
         raise UsageError(f"no such folder: {folder}")
     linted = lint(folder)
@@ -101,13 +104,18 @@ def publish(
     api = HfApi(library_name="probeta")
     reached = True
     try:
-        remote = _call("reading the repository", lambda: read_remote(api, repository, revision))
+        remote = _call(
+            "reading the repository",
+            lambda: read_remote(api, repository, revision),
+            after="nothing was sent",
+        )
     except Unreachable:
         if not dry_run:
             raise
         # A plan is worth having on a train too; it says that it knows nothing of the other side.
         remote, reached = Remote(exists=False), False
-    plan = _call("reading the card", lambda: make_plan(api, repository, folder, remote))
+    base = _start(api, repository, revision, remote)
+    plan = _call("reading the card", lambda: make_plan(api, repository, folder, base))
     if tag and remote.exists:
         _refuse_other_tag(api, repository, tag, folder)
     if dry_run:
@@ -136,7 +144,11 @@ def publish(
             lambda: _tag(api, repository, tag, commit),
             after=f"the commit {commit[:8]} is there, the tag is not",
         )
-    checked = read_back(api, repository, tag or commit, folder, linted.subject)
+    try:
+        checked = read_back(api, repository, tag or commit, folder, linted.subject)
+    except ProbetaError:
+        say(f"! {repository} has the new version, at {tag or commit}; reading it back did not succeed")
+        raise
     return Published(
         repository=repository,
         revision=revision,
@@ -146,6 +158,13 @@ def publish(
         tag=tag,
         checked=checked,
     )
+
+
+def _start(api: HfApi, repository: str, revision: str, remote: Remote) -> Remote:
+    """What the branch stands at, or would when it is made: a new branch begins with what main has."""
+    if remote.head is not None or not remote.exists or revision == "main":
+        return remote
+    return _call("reading the repository", lambda: read_remote(api, repository, "main"))
 
 
 def _push(api: HfApi, repository: str, revision: str, folder: Path, remote: Remote, plan: Plan) -> str:
@@ -185,6 +204,10 @@ def _push(api: HfApi, repository: str, revision: str, folder: Path, remote: Remo
 
     try:
         return _call("the commit", commit)
+    except UsageError as error:
+        raise UsageError(
+            f"{error}; nothing was changed: the repository is still at {_short(plan.parent)}"
+        ) from None
     except PushError as error:
         return _after_failure(api, repository, revision, folder, plan, error)
 
@@ -249,7 +272,10 @@ def read_back(api: HfApi, repository: str, revision: str, folder: Path, subject:
     ]
     if not faults:
         with tempfile.TemporaryDirectory(prefix="probeta-load-") as cache, quiet():
-            faults += loading_faults(repository, subject, Path(cache), revision=revision)
+            # The hub's own cache may hold the files of another push: they are fetched again.
+            faults += loading_faults(
+                repository, subject, Path(cache), revision=revision, download_mode="force_redownload"
+            )
     if faults:
         raise DataError(faults)
     return {"files": len(files), "configs": len(subject.configs)}
@@ -281,8 +307,8 @@ def _call(what: str, call: Callable[[], T], *, after: str = "") -> T:
             time.sleep(_wait(None, attempt))
         elif isinstance(problem, ValueError):
             # The Hub's own check of the card answers so, before anything is sent.
-            reason = str(problem).replace("\n", " ")
-            raise PushError(_sentence(what, reason, after or "nothing was sent")) from problem
+            reason = " ".join(str(problem).split()).rstrip(" .")
+            raise PushError(_sentence(what, reason, after)) from problem
         else:
             raise problem
     raise AssertionError("every try returns or raises")
@@ -321,6 +347,10 @@ def shown(published: Published) -> Sequence[str]:
     ]
     if not published.reached:
         lines.append("the Hub could not be reached: this is the plan for a repository without any files")
+    elif published.dry_run and plan.parent is None:
+        lines.append(
+            f"{published.repository} is not there, or this token may not see it: this is the plan for a new one"
+        )
     if plan.metadata:
         lines += ["metadata of the card:", *(f"  {line}" for line in plan.metadata)]
     lines.append(

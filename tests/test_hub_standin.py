@@ -252,6 +252,8 @@ def test_more_requests_that_are_wrong(hub: Hub) -> None:
             403,
         ),
         ("GET", "/api/datasets/org/a/nothing", {}, 404),
+        ("POST", "/api/datasets/org/a/tag/main", {"json": {"tag": "a b"}}, 400),
+        ("POST", "/api/datasets/org/a/branch/a..b", {"json": {}}, 400),
     ]
     call(hub, "PUT", f"/lfs/{sha256(b'data')}", content=b"data")
     for method, path, options, status in wrong:

@@ -174,6 +174,72 @@ def test_names_that_the_hub_refuses(hub: Hub, folder: Path, name: str) -> None:
     assert hub.calls == []
 
 
+@pytest.mark.parametrize("name", ["a b", "", "v1..2", "-v", "v1.lock", "a//b", "v1/", "@", "a~1", "a:b"])
+def test_names_that_no_branch_or_tag_can_have(hub: Hub, folder: Path, name: str) -> None:
+    for place in ({"tag": name}, {"revision": name}):
+        with pytest.raises(UsageError, match="is no name for a (tag|branch)"):
+            publish(folder, repository=REPO, **place)  # type: ignore[arg-type]  # both are texts
+    assert hub.calls == []
+
+
+def test_a_new_branch_is_planned_from_what_main_has(hub: Hub, folder: Path) -> None:
+    publish(folder, repository=REPO)
+    change(folder)
+    plan = publish(folder, repository=REPO, revision="dev", tag="dev-1", dry_run=True).plan
+    assert (list(plan.created), list(plan.replaced), list(plan.deleted)) == ([], ["README.md"], [])
+    done = publish(folder, repository=REPO, revision="dev", tag="dev-1")
+    assert list(done.plan.replaced) == ["README.md"]
+    assert there(hub, "dev") == on_disk(folder) != there(hub)
+
+
+def test_a_dry_run_says_that_it_sees_no_repository(
+    hub: Hub, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(folder, repository=REPO, private=True)
+    monkeypatch.delenv("HF_TOKEN")
+    lines = push.shown(publish(folder, repository=REPO, dry_run=True))
+    assert any("is not there, or this token may not see it" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("route", "status", "told"),
+    [
+        ("info", None, "reading the repository failed: .*; nothing was sent; run the same command again$"),
+        ("batch", 403, "may not write there; nothing was changed: the repository is still at [0-9a-f]{8}$"),
+        (
+            "commit",
+            500,
+            "500: scripted; nothing was changed: the repository is still at [0-9a-f]{8}; run the same",
+        ),
+        (
+            "tag",
+            500,
+            "tagging failed: 500: scripted; the commit [0-9a-f]{8} is there, the tag is not; run the same",
+        ),
+    ],
+)
+def test_what_state_a_failure_left_is_said_once(
+    hub: Hub, towns: Path, linted_once: None, route: str, status: int | None, told: str
+) -> None:
+    hub.fail(route, status, times=99)
+    with pytest.raises((PushError, UsageError), match=told) as caught:
+        publish(towns, repository=REPO)
+    assert str(caught.value).count("run the same command") <= 1
+
+
+def test_a_set_that_cannot_be_read_back_is_said_to_be_there(
+    hub: Hub, towns: Path, linted_once: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hub.fail("resolve", 404, times=99)
+    with pytest.raises(DataError):
+        publish(towns, repository=REPO)
+    assert (
+        "org/towns has the new version, at v0.1; reading it back did not succeed" in capsys.readouterr().err
+    )
+    hub.failures.clear()
+    assert publish(towns, repository=REPO).checked["configs"] == 3
+
+
 @pytest.mark.parametrize(
     ("token", "message"), [(None, "HF_TOKEN"), ("hf_wrong", "HF_TOKEN"), (OTHER_TOKEN, "may not write")]
 )

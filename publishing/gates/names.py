@@ -115,3 +115,18 @@ def check_repository(repository: str) -> None:
         raise UsageError(f"{repository!r} is no name for a repository: {error}") from None
     if repository.count("/") != 1:
         raise UsageError(f"{repository!r} is no name for a repository: expected ORG/NAME")
+
+
+#: What Git allows in no name of a branch or tag (its manual, git-check-ref-format).
+_NO_REFERENCE = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[/.-]|/\.|[/.]$|\.lock(/|$)|^@$")
+
+
+def check_reference(name: str, *, what: str) -> None:
+    """Raise a UsageError unless ``name`` can be the name of a branch or tag.
+
+    >>> check_reference("v1.0", what="tag")
+    """
+    if not name or _NO_REFERENCE.search(name):
+        raise UsageError(
+            f"{name!r} is no name for a {what}: expected letters, digits and - . _ /, without spaces"
+        )

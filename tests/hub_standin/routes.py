@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from hub_standin.state import LFS, Repo, blob, sha256
-from hub_standin.strictness import Asked, Refused, card_errors
+from hub_standin.strictness import Asked, Refused, card_errors, is_reference
 
 #: Route -> method and pattern; the groups are the handler's arguments.
 ROUTES = {
@@ -130,6 +130,8 @@ class Routes(Asked):
         self.writer(name)
         tag = json.loads(self.body)["tag"]
         oid, _ = self.at(name, revision)
+        if not is_reference(tag):
+            raise Refused(400, f"Invalid reference name: {tag}")
         if tag in repo.tags:
             raise Refused(409, f"Tag reference exists already: {tag}")
         repo.tags[tag] = oid
@@ -138,6 +140,8 @@ class Routes(Asked):
     def branch(self, name: str, branch: str) -> Any:
         repo = self.repo(name)
         self.writer(name)
+        if not is_reference(branch):
+            raise Refused(400, f"Invalid reference name: {branch}")
         if branch in repo.branches:
             raise Refused(409, "Reference already exists")
         start = json.loads(self.body or b"{}").get("startingPoint") or "main"

@@ -56,6 +56,11 @@ class Asked:
         return oid, repo.commits[oid]
 
 
+def is_reference(name: str) -> bool:
+    """Whether Git takes the name for a branch or tag: a strict part of what it allows."""
+    return bool(re.fullmatch(r"[\w-]+([./][\w-]+)*", name))
+
+
 def card_errors(text: str) -> list[str]:
     """What the Hub is known to refuse in a card."""
     match = re.match(r"---\n(.*?)\n---", text, re.DOTALL)
