@@ -17,9 +17,9 @@ BLOCK = PAGE.partition("## In another language")[2].partition("```text\n")[2].pa
 
 NOUNS = """id,form,plural,gender,number,why
 rathaus,Rathaus,Rathäuser,n,singular,
-haustuer,Haustür,Haustüren,f,singular,
+kirche,Kirche,Kirchen,f,singular,
 bahnhof,Bahnhof,Bahnhöfe,m,singular,
-altstadt,Altstadt,-,f,singular,no plural
+altstadt,Altstadt,Altstädte,f,singular,
 """
 
 
@@ -31,9 +31,9 @@ def test_the_german_example_of_the_docs_builds_and_is_sound(tmp_path: Path) -> N
             "slots": "a = nouns",
             "fill": f"a = {noun}",
         }
-        for noun in ("rathaus", "haustuer", "bahnhof")
+        for noun in ("rathaus", "kirche", "bahnhof")
     ]
-    rows.append({"text": "Der Weg zu {{ agree(a, 'dem') }} {{ a }} ist zu.", "slots": "a = nouns"})
+    rows.append({"text": "Der Weg zu {{ agree(a, 'dem') }} {{ a }} ist gesperrt.", "slots": "a = nouns"})
     folder = small_recipe.write(
         tmp_path / "recipe",
         rows,
@@ -54,16 +54,16 @@ def test_the_german_example_of_the_docs_builds_and_is_sound(tmp_path: Path) -> N
     built = build(folder, out=tmp_path / "set")
     texts = {row["id"]: row["text"] for row in builtset.read(tmp_path / "set", "sentences").to_pylist()}
     assert texts["r1|standard|with"] == "Im „Rathaus“ brennt Licht."
-    assert texts["r2|standard|without"] == "In der Haustür brennt Licht."
+    assert texts["r2|standard|without"] == "In der Kirche brennt Licht."
     assert texts["r3|upper|without"] == "IM BAHNHOF BRENNT LICHT."
     drawn = [text for id_, text in texts.items() if "+" in id_ and id_.endswith("|standard|without")]
     assert len(drawn) == 2
     assert set(drawn) < {
         "In der Altstadt brennt Licht.",
-        "Der Weg zum Rathaus ist zu.",
-        "Der Weg zum Bahnhof ist zu.",
-        "Der Weg zur Haustür ist zu.",
-        "Der Weg zur Altstadt ist zu.",
+        "Der Weg zum Rathaus ist gesperrt.",
+        "Der Weg zum Bahnhof ist gesperrt.",
+        "Der Weg zur Kirche ist gesperrt.",
+        "Der Weg zur Altstadt ist gesperrt.",
     }
     assert "spacy.blank('de')" in built.signature
     assert check(tmp_path / "set").faults == []
