@@ -94,6 +94,7 @@ def fetch(campaign: Campaign, *, client: Client, since_last: bool = False) -> Pu
         raise ProbetaError(
             f"the project {project} is not, or no longer, on {client.url}; nothing was written"
         ) from None
+    _drop_ages(found.tasks)
     _complete(found.tasks)
     hashes = {user: email_hash(campaign.settings.id, email) for user, email in users.items()}
     hide_people(found.tasks, campaign=campaign.settings.id, users=hashes)
@@ -160,6 +161,15 @@ def _add_predictions(client: Client, project: int, tasks: list[dict[str, Any]]) 
             whole.setdefault(int(prediction["task"]), []).append(prediction)
         for task in tasks:
             task["predictions"] = whole.get(int(task["id"]), [])
+
+
+def _drop_ages(tasks: list[dict[str, Any]]) -> None:
+    """Leave out how long ago an answer was given: it tells when we asked, and ``created_at`` has the time."""
+    for task in tasks:
+        for name in ("annotations", "drafts", "predictions"):
+            for answer in task.get(name) or ():
+                if isinstance(answer, dict):
+                    answer.pop("created_ago", None)
 
 
 def _complete(tasks: list[dict[str, Any]]) -> None:

@@ -131,6 +131,19 @@ DEEDS: dict[str, tuple[Callable[[Bench], Any], int]] = {
 }
 
 
+def test_a_pull_does_not_show_when_it_was_made(bench: Bench) -> None:
+    # The server says "0 minutes" of a draft and of a prediction; a minute later two pulls would differ.
+    drafted(bench)
+    predicted(bench)
+    with bench.studio.client() as client:
+        shown = client.get("/api/predictions/", {"project": bench.made.settings.project})
+    assert "created_ago" in shown[0]
+    tasks = whole(bench).tasks
+    given = [answer for task in tasks for name in ("drafts", "predictions") for answer in task[name]]
+    assert len(given) == 2
+    assert all("created_at" in answer and "created_ago" not in answer for answer in given)
+
+
 def test_what_happened_since_is_there_and_nothing_else_is_fetched(bench: Bench) -> None:
     for name, (deed, fetched) in DEEDS.items():
         deed(bench)
