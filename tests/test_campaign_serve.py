@@ -15,6 +15,7 @@ import httpx
 import pytest
 from campaigns import campaign
 from label_studio import ADMIN, PASSWORD, TOKEN, Studio
+from processes import children, of_session
 
 from probeta.annotation import serve
 from probeta.annotation.campaign import Campaign
@@ -32,28 +33,6 @@ def wait(condition: bool, since: float) -> bool:
     assert time.monotonic() - since < 300
     time.sleep(0.2)
     return condition
-
-
-def session_of(pid: int) -> list[int]:
-    """The processes of a session, which the server opens for itself."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = path.read_text("utf-8").rpartition(")")[2].split()
-        except OSError:
-            continue
-        # State, parent, group, session; one that has ended but was not yet asked for is a Z.
-        if int(fields[3]) == pid and fields[0] != "Z":
-            found.append(int(path.parent.name))
-    return found
-
-
-def child_of(pid: int) -> int:
-    """The one process that another has started."""
-    tasks = Path(f"/proc/{pid}/task").glob("*/children")
-    children = [int(child) for task in tasks for child in task.read_text("utf-8").split()]
-    assert len(children) == 1
-    return children[0]
 
 
 @pytest.mark.server
@@ -93,12 +72,12 @@ def test_serve_until_interrupted(studio: Studio, tmp_path: Path, stop: signal.Si
         ]
         # 127.0.0.1, as the kernel writes it.
         assert bound == [f"0100007F:{port:04X}"]
-        server = child_of(running.pid)
-        assert session_of(server)
+        (server,) = children(running.pid)
+        assert of_session(server)
         # As a service manager stops it, and a person.
         running.send_signal(stop)
         _, errors = running.communicate(timeout=60)
-        while session_of(server):
+        while of_session(server):
             wait(True, since)
     finally:
         running.kill()
@@ -140,7 +119,7 @@ sys.stdin.read()
         running.kill()
         running.wait()
         since = time.monotonic()
-        while session_of(int(pid)):
+        while of_session(int(pid)):
             wait(True, since)
     finally:
         running.kill()

@@ -15,6 +15,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from pipelines import install_pipeline
+from processes import children, running
 
 from probeta.builders.pairs.build import Mined, mine_pairs
 from probeta.builders.pairs.corpora import Corpus
@@ -72,19 +73,6 @@ def test_workers_change_no_byte(tmp_path: Path, corpus: Corpus, one_worker: list
     assert shard_bytes(tasks) == one_worker
 
 
-def children(process: int) -> list[int]:
-    """The processes that a process started."""
-    listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True)
-    pairs = (map(int, line.split()) for line in listed.stdout.splitlines())
-    return [child for child, parent in pairs if parent == process]
-
-
-def runs(process: int) -> bool:
-    """Whether a process is there and no mere entry of one that has ended."""
-    state = subprocess.run(["ps", "-o", "stat=", "-p", str(process)], capture_output=True, text=True).stdout
-    return bool(state.strip()) and not state.startswith("Z")
-
-
 def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, corpus: Corpus, one_worker: list[str]) -> None:
     script = (
         "import sys; from pathlib import Path; sys.path.insert(0, sys.argv[3])\n"
@@ -113,7 +101,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, corpus: Corpus, one_w
     process.wait()
     process.stdout.close()
     assert workers
-    while any(runs(worker) for worker in workers):
+    while not {one.number for one in running()}.isdisjoint(workers):
         time.sleep(0.05)  # they see that their parent is gone, and end
     tasks, _ = plan_tasks([corpus], shards, shard_bytes=SHARD_BYTES)
     done = {task.number: task.record.stat().st_mtime_ns for task in tasks if task.record.exists()}
