@@ -1,4 +1,4 @@
-"""Sentences out of a tagged corpus as it was released: JSON, JSON lines or Parquet, one row a sentence.
+"""Sentences out of a tagged corpus as it was released, one row a sentence (``corpus_files`` reads the rows).
 
 Tokens are kept as given, and the text is the tokens joined by one space. Tags may be names, or numbers
 with names: those of a Parquet file's features, or those that the caller names. Every fault of every file
@@ -9,32 +9,19 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from probeta.builders.spans.corpus_files import Rows, read_files
 from probeta.errors import DataError, Fault, UsageError, nearest
 from probeta.formats.tags import Decoder
-from probeta.jsontext import NotJson, parse
 from probeta.recipe import TaggedRecipe
 from probeta.records import Sentence, Span
-from probeta.tables import decode_utf8
 from probeta.tokens import joined
 
-_ENDINGS = (".json", ".jsonl", ".parquet")
-_LFS = b"version https://git-lfs"
 #: Reading stops at this many faults: whoever has more has another corpus, or another recipe.
 _MOST_FAULTS = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class _Rows:
-    """The rows of one file with their numbers from 1, and the tag names that the file itself gives."""
-
-    file: str
-    split: str
-    rows: Sequence[Any]
-    names: Sequence[str] | None
 
 
 class _Read(NamedTuple):
@@ -60,7 +47,7 @@ def read_tagged_corpus(
         raise UsageError(
             f"--labels names {twice[0]} twice: name each tag once, in the order of their numbers"
         )
-    files = list(_files(paths, recipe, faults))
+    files = list(read_files(paths, recipe, faults))
     found: dict[str, list[_Read]] = {}
     for file in files:
         if labels and file.names is not None and list(labels) != list(file.names):
@@ -79,7 +66,7 @@ def read_tagged_corpus(
     return _apart({split: [one.sentence for one in read] for split, read in found.items()})
 
 
-def _other_names(file: _Rows, labels: Sequence[str], recipe: TaggedRecipe) -> Fault:
+def _other_names(file: Rows, labels: Sequence[str], recipe: TaggedRecipe) -> Fault:
     return Fault(
         code="tag_names",
         message="--labels names other tags than the file's own features",
@@ -92,148 +79,10 @@ def _other_names(file: _Rows, labels: Sequence[str], recipe: TaggedRecipe) -> Fa
     )
 
 
-def _files(paths: Sequence[Path], recipe: TaggedRecipe, faults: list[Fault]) -> Iterator[_Rows]:
-    listed: list[tuple[Path, str]] = []
-    for path in paths:
-        if not path.exists():
-            raise UsageError(f"no such file or folder: {path}")
-        if path.is_dir():
-            inside = sorted(p for p in path.rglob("*") if p.suffix in _ENDINGS and p.is_file())
-            listed += [(p, p.relative_to(path).as_posix()) for p in inside]
-        elif path.suffix in _ENDINGS:
-            listed.append((path, path.name))
-        else:
-            raise UsageError(
-                f"{path}: expected a file that ends in {', '.join(_ENDINGS)}, one row a sentence with its tokens"
-                " and tags"
-            )
-    if not listed:
-        raise UsageError(
-            f"{', '.join(map(str, paths))}: expected files that end in {', '.join(_ENDINGS)}, found none"
-        )
-    splits = recipe.source.splits
-    for path, shown in listed:
-        split = next((splits[start] for start in splits if path.name.startswith(start)), None)
-        if split is None:
-            faults.append(
-                Fault(
-                    code="corpus_split",
-                    message="the file's name does not say its split",
-                    file=shown,
-                    row=1,
-                    expected=f"a name that begins with {', '.join(splits)}",
-                    found=path.name,
-                    fix="rename the file, or declare it in the recipe's source.splits",
-                )
-            )
-            continue
-        try:
-            _refuse_pointer(path, shown)
-            names = None
-            if path.suffix == ".parquet":
-                rows, names = _parquet(path, shown, recipe)
-            else:
-                rows = _json(path, shown)
-        except DataError as error:
-            faults += error.faults
-            continue
-        yield _Rows(shown, split, rows, names)
-
-
-def _parquet(path: Path, shown: str, recipe: TaggedRecipe) -> tuple[list[Any], list[str] | None]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-    from datasets import ClassLabel, Features, List
-    from datasets import Sequence as Listed
-
-    try:
-        table = pq.read_table(path)
-        features = Features.from_arrow_schema(table.schema)
-    # What datasets notes in a file is JSON of its own, whose damage has no error of its own.
-    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError, AttributeError):
-        raise DataError(
-            Fault(
-                code="parquet",
-                message="the file cannot be read as Parquet: it is damaged, cut off or something else",
-                file=shown,
-                row=1,
-                expected="a Parquet file",
-                found=f"{path.stat().st_size} bytes that begin with {_beginning(path, 12)!r}",
-                fix="download the file again",
-            )
-        ) from None
-    tags = features.get(recipe.source.columns.tags)
-    inner = getattr(tags, "feature", None) if isinstance(tags, List | Listed) else None
-    return table.to_pylist(), list(inner.names) if isinstance(inner, ClassLabel) else None
-
-
-def _beginning(path: Path, size: int) -> bytes:
-    with path.open("rb") as handle:
-        return handle.read(size)
-
-
-def _refuse_pointer(path: Path, shown: str) -> None:
-    if _beginning(path, len(_LFS)) == _LFS:
-        raise DataError(
-            Fault(
-                code="lfs_pointer",
-                message="the file only points to the data",
-                file=shown,
-                row=1,
-                expected="the data",
-                found="a Git LFS pointer",
-                fix="run `git lfs pull` in the corpus's repository",
-            )
-        )
-
-
-def _json(path: Path, shown: str) -> list[Any]:
-    text = decode_utf8(path.read_bytes(), file=shown)
-    lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
-    # A document over several lines begins none but its first with a brace in the first column.
-    if len(lines) > 1 and all(line.startswith("{") for _, line in lines[:2]):
-        return _json_lines(lines, shown)
-    try:
-        whole = parse(text)
-    except NotJson as error:
-        raise DataError(_json_fault(error, text, shown, 1)) from None
-    if isinstance(whole, dict):
-        lists = [value for value in whole.values() if isinstance(value, list)]
-        # Some releases wrap their rows: {"data": [...]}.
-        whole = lists[0] if len(whole) == len(lists) == 1 else [whole]
-    return whole if isinstance(whole, list) else [whole]
-
-
-def _json_lines(lines: Sequence[tuple[int, str]], shown: str) -> list[Any]:
-    rows, faults = [], []
-    for number, line in lines:
-        try:
-            rows.append(parse(line))
-        except NotJson as error:
-            faults.append(_json_fault(error, line, shown, number))
-    if faults:
-        raise DataError(faults)
-    return rows
-
-
-def _json_fault(error: NotJson, text: str, shown: str, first: int) -> Fault:
-    """``first`` is the line of the file in which ``text`` begins."""
-    at = error.at or 0
-    return Fault(
-        code="json",
-        message=f"the file cannot be read: {error}",
-        file=shown,
-        row=first + text.count("\n", 0, at),
-        expected="a JSON list, or one JSON object a line",
-        found=repr(text[max(0, at - 10) : at + 20]),
-        fix="mend the place, or download the file again",
-    )
-
-
 class _Reader:
     """The sentences of one file; what is wrong goes to ``faults`` with file and row."""
 
-    def __init__(self, recipe: TaggedRecipe, file: _Rows, labels: Sequence[str], faults: list[Fault]) -> None:
+    def __init__(self, recipe: TaggedRecipe, file: Rows, labels: Sequence[str], faults: list[Fault]) -> None:
         self._recipe = recipe
         self._file = file
         self._names = labels or file.names

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from probeta import lfs
 from probeta.errors import DataError, Fault
 from probeta.publishing.gates.subject import DataFile
 from probeta.publishing.strict import feature_troubles
@@ -59,9 +60,8 @@ def parquet_faults(file: DataFile, *, built: bool) -> Iterator[Fault]:
 
 def _pointer(file: DataFile) -> list[Fault]:
     """A fault where the file is only the pointer that Git keeps in the place of a large one."""
-    with file.path.open("rb") as handle:
-        if not handle.read(60).startswith(b"version https://git-lfs.github.com/spec/"):
-            return []
+    if not lfs.is_pointer(file.path):
+        return []
     return [
         Fault(
             code="lfs_pointer",
