@@ -16,7 +16,8 @@ def read(campaign: Campaign) -> dict[str, tuple[str, ...]]:
     """Item -> its annotators; empty where nothing was assigned.
 
     People may edit the table. Raises a DataError with every row that is about no item or no annotator of
-    the campaign, stands twice or has another role than the item, and every item of the sample that nobody is to answer.
+    the campaign, stands twice or has another role than the item; where there is none, with every item of the
+    sample that nobody is to answer.
     """
     path = campaign.path(ASSIGNMENT)
     if not path.is_file():

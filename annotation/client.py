@@ -319,8 +319,8 @@ class Client:
     ) -> Iterator[dict[str, Any]]:
         """The project's tasks with the columns ``include``, sorted by id, from the one behind ``after``.
 
-        With ``drafts``, those alone in which somebody has begun an answer. Paged by id, so that tasks that come or go meanwhile shift nothing; a 404 is an error here as
-        everywhere.
+        With ``drafts``, those alone in which somebody has begun an answer. Paged by id, so that tasks that
+        come or go meanwhile shift nothing; a 404 is an error here as everywhere.
         """
         while True:
             wanted: list[tuple[str, str, str, Any]] = [("id", "greater", "Number", after)]

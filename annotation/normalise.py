@@ -43,8 +43,9 @@ class Normal:
 class Context:
     """What answers are read against.
 
-    ``authors`` gives the author of an annotation that has lost it since an earlier pull. ``people``
-    gives the name that belongs to the hash of an address. ``tokens`` gives the bounds of a text's tokens, None where partial tokens are not looked for.
+    ``authors`` gives the author of an annotation that has lost it since an earlier pull. ``people`` gives
+    the name that belongs to the hash of an address. ``tokens`` gives the bounds of a text's tokens, None
+    where partial tokens are not looked for.
     """
 
     settings: Settings

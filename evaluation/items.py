@@ -19,8 +19,9 @@ class Item:
     """One text with its spans, from the gold or from a system.
 
     ``id`` is None where the file gives none, ``text`` where predictions come without it. ``row`` is its
-    line, where the file has lines. Offsets count code points of ``text``. ``tokens`` and ``tags`` are there where the file is tagged. ``attributes``
-    are the item's, ``span_attributes`` those of each span, in the spans' order.
+    line, where the file has lines. Offsets count code points of ``text``. ``strings`` are there where strings
+    are compared in place of spans, ``tokens`` and ``tags`` where the file is tagged. ``attributes`` are the
+    item's, ``span_attributes`` those of each span, in the spans' order.
     """
 
     id: str | None = None

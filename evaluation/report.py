@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.resources import files
 from pathlib import Path
 
 from probeta import atomic, builtset, tables
@@ -13,7 +15,6 @@ from probeta.evaluation.counts import Counts
 from probeta.evaluation.evaluate import CellTable, SpanEvaluation
 from probeta.evaluation.evaluate_pairs import PairEvaluation
 from probeta.evaluation.heatmap import Tile, heat_map, rate_tile
-from probeta.evaluation.units import MISSING
 
 #: Of ``reports/scores.json``; raised when a key changes its meaning.
 SCHEMA_VERSION = 1
@@ -22,39 +23,28 @@ SCHEMA_VERSION = 1
 SCORES, MAPS = "scores.json", "scores.svg"
 
 
-#: The words of a map besides names, in the languages of a card.
-_SPANISH = {
-    "{protocol} on {data}, percent; in brackets what there is to find": "{protocol} en {data}, en porcentaje; "
-    "entre paréntesis, cuánto hay que encontrar",
-    "F1": "F1",
-    "recall": "cobertura",
-    "{measure} by {attributes}": "{measure} por {attributes}",
-    "label": "etiqueta",
-    "{system}: gold down, predicted across, percent of the gold class": "{system}: la referencia en filas y la "
-    "predicción en columnas, en porcentaje de la clase de referencia",
-    "accuracy": "exactitud",
-    "part": "parte",
-}
-
-#: The names of rows that are no values of the data.
-_SPANISH_ROWS = {
-    MISSING: "(no consta)",
-    "seen": "vistos",
-    "unseen": "no vistos",
-    "validated": "validados",
-}
-
 Say = Callable[[str], str]
 
 
+@functools.cache
+def _content(language: str) -> Mapping[str, Mapping[str, str]]:
+    """The words of a map besides names, and the names of rows that are no values of the data; empty for English."""
+    import yaml
+
+    text = (files("probeta.templates") / "card" / "maps.yaml").read_text(encoding="utf-8")
+    found: Mapping[str, Mapping[str, str]] = yaml.safe_load(text).get(language, {})
+    return found
+
+
 def _speaker(language: str) -> Say:
-    return _SPANISH.__getitem__ if language == "es" else str
+    words = _content(language).get("words")
+    return str if words is None else words.__getitem__
 
 
 def _in_spanish(tile: Tile) -> Tile:
     """A tile as Spanish writes it: a decimal comma, and words for rows that are no values of the data."""
     name, bracket, rest = tile.row.rpartition(" (")
-    row = f"{_SPANISH_ROWS.get(name, name)}{bracket}{rest}"
+    row = f"{_content('es')['rows'].get(name, name)}{bracket}{rest}"
     return tile._replace(row=row, shown=tile.shown.replace(".", ","))
 
 
@@ -72,7 +62,7 @@ def report_files(
 ) -> dict[str, str]:
     """The report and its maps, one in each language, by their name in the folder ``reports``."""
     report = {"schema_version": SCHEMA_VERSION, **found.to_json()}
-    files = {SCORES: json.dumps(report, ensure_ascii=False, indent=2, allow_nan=False) + "\n"}
+    made = {SCORES: json.dumps(report, ensure_ascii=False, indent=2, allow_nan=False) + "\n"}
     for language in languages:
         say = _speaker(language)
         groups = span_maps(found, by, say) if isinstance(found, SpanEvaluation) else pair_maps(found, say)
@@ -81,10 +71,10 @@ def report_files(
         if groups:
             data = found.signature.partition("|")[0].removeprefix("data:").partition("@")[0]
             title = say("{protocol} on {data}, percent; in brackets what there is to find")
-            files[maps_name(language)] = heat_map(
+            made[maps_name(language)] = heat_map(
                 groups, title=title.format(protocol=found.protocol.name, data=data), note=found.signature
             )
-    return files
+    return made
 
 
 def write_report(out: Path, found: SpanEvaluation | PairEvaluation, *, by: Sequence[str] = ()) -> list[str]:
@@ -94,13 +84,13 @@ def write_report(out: Path, found: SpanEvaluation | PairEvaluation, *, by: Seque
     shows its scores: ``probeta.pipeline.scored`` writes there.
     """
     builtset.refuse_inside(out / "reports")
-    files = report_files(found, by=by)
+    texts = report_files(found, by=by)
     with atomic.changed(out / "reports") as folder:
         for name in (SCORES, MAPS):
             (folder / name).unlink(missing_ok=True)
-        for name, text in files.items():
+        for name, text in texts.items():
             atomic.write_text(folder / name, text)
-    return [f"reports/{name}" for name in files]
+    return [f"reports/{name}" for name in texts]
 
 
 def span_maps(found: SpanEvaluation, by: Sequence[str] = (), say: Say = str) -> dict[str, list[Tile]]:

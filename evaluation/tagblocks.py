@@ -43,8 +43,8 @@ class CodedTags(NamedTuple):
 class DecodedBlock(NamedTuple):
     """The spans of a block of sentences: ``item`` counts its sentences, ``start`` and ``end`` tokens.
 
-    ``tags`` are what they were read from. ``troubled`` are the sentences with a tag that is unknown, or under the policy ``error`` forbidden;
-    none of the block's spans is to be used if there are any.
+    ``tags`` are what they were read from. ``troubled`` are the sentences with a tag that is unknown, or under
+    the policy ``error`` forbidden; none of the block's spans is to be used if there are any.
     """
 
     item: Ints

@@ -14,8 +14,11 @@ from hypothesis import strategies as st
 
 from probeta import builtset
 from probeta.cli.main import main
+from probeta.evaluation.evaluate_pairs import evaluate_pairs
 from probeta.evaluation.labelled import LabelledItem
 from probeta.evaluation.nli import Classified, classified, score_labels
+from probeta.evaluation.protocol import load_protocol
+from probeta.evaluation.report import report_files
 
 CLASSES = ("contrasting", "entailment", "neutral", "reasoning")
 
@@ -205,6 +208,17 @@ def test_examples_of_each_class_and_the_maps(
         assert part in drawn
     for part in ("clinical (2)", "accuracy by part", "stress_negation (4)", "validated (3)"):
         assert part in drawn
+
+
+def test_the_maps_in_spanish(gold: Path, predictions: Path) -> None:
+    # "domain" has no value in any pair.
+    found = evaluate_pairs(gold, {"system": predictions}, load_protocol("nli"), by=["domain"])
+    files = report_files(found, languages=("en", "es"))
+    assert set(files) == {"scores.json", "scores.svg", "scores.es.svg"}
+    for part in ("(missing) (4)", "accuracy by domain", "50.0", "accuracy by part", "validated (3)"):
+        assert part in files["scores.svg"]
+    for part in ("(no consta) (4)", "exactitud por domain", "50,0", "exactitud por parte", "validados (3)"):
+        assert part in files["scores.es.svg"]
 
 
 def test_classes_that_the_gold_lacks_are_told(
