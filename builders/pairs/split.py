@@ -27,7 +27,8 @@ def assign(
     >>> found[0], sorted((found[1], found[2]))
     ('train', ['test', 'test'])
     """
-    names = list(shares)
+    # Of equals the larger comes first: a corpus of few documents gives to test before validation.
+    names = sorted(shares, key=lambda name: -shares[name])
     alike: dict[tuple[int, ...], list[tuple[int, int]]] = {}
     for key, name, sizes in documents:
         alike.setdefault(tuple(sizes), []).append((number("split", str(seed), corpus, name), key))
@@ -49,8 +50,7 @@ def assign(
         loss = {name: sum(weight * weight for weight in weights) / shares[name] for name in names}
         taken = dict.fromkeys(names, 0)
         for _, key in members:
-            # Of equals the larger: a corpus of few documents gives to test before validation.
-            best = max(names, key=lambda name: (worth[name], shares[name]))
+            best = max(names, key=worth.__getitem__)
             worth[best] -= loss[best]
             taken[best] += 1
             assigned[key] = best
