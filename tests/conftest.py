@@ -84,8 +84,11 @@ def compose_corpus() -> Callable[..., Path]:
 
 
 @pytest.fixture
-def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
-    """A stand-in for the Hub that the libraries of this process talk to, with a token that may write."""
+def hub(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hub]:
+    """A stand-in for the Hub that the libraries of this process talk to, with a token that may write.
+
+    Their cache is a new one, so that no test is served what another has fetched.
+    """
     import datasets
     import huggingface_hub.constants
     from hub_standin import TOKEN, serving
@@ -97,6 +100,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
         constants = huggingface_hub.constants
         monkeypatch.setattr(constants, "ENDPOINT", hub.url)
         monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
+        monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path_factory.mktemp("hub-cache")))
         monkeypatch.setattr(
             constants, "HUGGINGFACE_CO_URL_TEMPLATE", hub.url + "/{repo_id}/resolve/{revision}/{filename}"
         )
