@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -55,7 +56,9 @@ def test_serve_until_interrupted(studio: Studio, tmp_path: Path, stop: signal.Si
         "USERNAME": "somebody",
         "PASSWORD": "something",
     }
-    running = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True)
+    # Where the tests run in the background of a shell, it has set SIGINT aside for everything below it.
+    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    running = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True, preexec_fn=heard)
     try:
         since = time.monotonic()
         while not up(url):
