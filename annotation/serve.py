@@ -82,13 +82,6 @@ def program(*, may_install: bool = False) -> Path:
     )
 
 
-def free_port() -> int:
-    """A port of loopback that is free now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def is_free(port: int) -> bool:
     """Whether nothing listens on a port of loopback."""
     with socket.socket() as probe:

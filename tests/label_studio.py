@@ -81,6 +81,13 @@ def start(executable: Path, data: Path, port: int) -> serve.Server:
     return serve.start(executable=executable, port=port, env=env, data=data, email=ADMIN, token=TOKEN)
 
 
+def free_port() -> int:
+    """A port of loopback that is free now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
 @contextmanager
 def studio(folder: Path) -> Iterator[Studio]:
     """Run a server on a copy of a migrated database, which the first run ever makes."""
@@ -89,7 +96,7 @@ def studio(folder: Path) -> Iterator[Studio]:
     data = folder / "data"
     if template.is_dir():
         shutil.copytree(template, data)
-    port = serve.free_port()
+    port = free_port()
     running = Studio(executable, data, port, start(executable, data, port))
     try:
         if not template.is_dir():

@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 from campaigns import campaign, fill_in, region
-from label_studio import ADMIN, HASTE, PEOPLE, TOKEN, FaultProxy, Studio
+from label_studio import ADMIN, HASTE, PEOPLE, TOKEN, FaultProxy, Studio, free_port
 from test_campaign_push import assert_exactly_once
 
 from probeta.annotation import ledger, pull
@@ -31,7 +31,6 @@ from probeta.annotation.client import Client, ServerError, find_token
 from probeta.annotation.collect import collect, write
 from probeta.annotation.push import push
 from probeta.annotation.remote import ensure_project, examine
-from probeta.annotation.serve import free_port
 from probeta.annotation.status import status
 from probeta.errors import DataError, UsageError
 

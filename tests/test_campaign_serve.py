@@ -15,7 +15,7 @@ from pathlib import Path
 import httpx
 import pytest
 from campaigns import campaign
-from label_studio import ADMIN, PASSWORD, TOKEN, Studio
+from label_studio import ADMIN, PASSWORD, TOKEN, Studio, free_port
 from processes import children, of_session
 
 from probeta.annotation import serve
@@ -43,7 +43,7 @@ def test_serve_until_interrupted(studio: Studio, tmp_path: Path, stop: signal.Si
     data = tmp_path / "data"
     ignore = shutil.ignore_patterns("*.log", "*-journal", "*-wal", "*-shm")
     shutil.copytree(studio.data, data, ignore=ignore)
-    port = serve.free_port()
+    port = free_port()
     url = f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "probeta.cli.main", "campaign", "serve", str(made.folder)]
     command += ["--port", str(port), "--data", str(data), "--email", ADMIN]
@@ -105,7 +105,7 @@ import label_studio
 started = []
 thread = threading.Thread(
     target=lambda: started.append(
-        label_studio.start(Path({str(studio.executable)!r}), Path({str(data)!r}), {serve.free_port()})
+        label_studio.start(Path({str(studio.executable)!r}), Path({str(data)!r}), {free_port()})
     )
 )
 thread.start()
@@ -166,6 +166,4 @@ def test_a_missing_program_is_one_sentence_with_the_command(
         "PATH": "/bin:/usr/bin"
     }
     with pytest.raises(PrerequisiteError, match="cannot start with \\*\\*\\*"):
-        serve.start(
-            executable=broken, port=serve.free_port(), env=env, data=tmp_path, email="a@b", token="geheim"
-        )
+        serve.start(executable=broken, port=free_port(), env=env, data=tmp_path, email="a@b", token="geheim")

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     import datasets
     import pandas as pd
 
-#: Columns that ``validated`` adds to the item's own.
-OUTCOME_COLUMNS = ("gold", "original", "votes", "abstained", "state", "kept", "reason", "confidence")
-
 
 def pseudonyms(rows: pd.DataFrame) -> dict[str, str]:
     """A published name for every annotator: ``annotator-01`` and so on.
