@@ -96,6 +96,8 @@ def built_set(folder: Path) -> int:
     text = recipe.read_text(encoding="utf-8")
     text = text.replace("    has_nominal_and_verb: true\n", "")
     text = re.sub(r"    language: \{.*?\}\n", "", text)
+    # What the artifacts are measured on is no gate's concern, and takes most of a build.
+    text = text.replace("    sample: 20000\n", "    sample: 2000\n")
     recipe.write_text(text, encoding="utf-8")
     corpus(folder / "corpus.jsonl")
     built = build(source, out=folder / "set", corpus=[folder / "corpus.jsonl"], workers=2)
