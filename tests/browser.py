@@ -91,7 +91,6 @@ class Browser:
             return None
 
         self.until(look, what=f"button {text}")
-        time.sleep(0.8)
 
     def log_in(self, url: str, email: str) -> None:
         self.driver.get(f"{url}/user/login/")
@@ -105,25 +104,43 @@ class Browser:
         self.driver.get(link)
         self.ready()
 
-    def ready(self) -> None:
-        """Wait for the text; close the instructions if they are in the way."""
+    def ready(self, shows: str = "") -> None:
+        """Wait for a text that has ``shows`` in it; close the instructions if they are in the way."""
 
         def look() -> Any:
             for element in self.driver.find_elements(By.CSS_SELECTOR, "[class*=modal] button"):
                 if element.is_displayed():
                     element.click()
-            return self.driver.find_elements(By.CSS_SELECTOR, '[class*="richtext"]') or None
+            texts = self.driver.find_elements(By.CSS_SELECTOR, '[class*="richtext"]')
+            return any(shows in (one.get_property("textContent") or "") for one in texts) or None
 
-        self.until(look, what="text")
-        # The editor binds keys and mouse a moment after it shows the text.
-        time.sleep(1.2)
+        self.until(look, what=f"text {shows}")
 
     def text(self) -> str:
         """All that the page shows."""
         return str(self.driver.find_element(By.TAG_NAME, "body").text)
 
-    def drag(self, wanted: str) -> None:
-        """Mark a stretch of text with the mouse."""
+    def again_until(self, act: Callable[[], None], look: Callable[[], T | None], *, what: str) -> None:
+        """Act until it shows: the editor binds keys and mouse some time after it shows the text."""
+        for _ in range(10):
+            act()
+            try:
+                self.until(look, what=what, seconds=10)
+            except AssertionError:
+                continue
+            return
+        raise AssertionError(f"no {what} at {self.driver.current_url}")
+
+    def marked(self, text: str) -> bool | None:
+        """Whether a region covers just this text."""
+        marks = self.driver.find_elements(By.CSS_SELECTOR, '[class*="htx-highlight"]')
+        return any(mark.get_property("textContent") == text for mark in marks) or None
+
+    def mark(self, text: str) -> None:
+        """Mark a stretch of text with the mouse, the label being chosen."""
+        self.again_until(lambda: self._drag(text), lambda: self.marked(text), what=f"region {text}")
+
+    def _drag(self, wanted: str) -> None:
         left, right, middle = self.until(
             lambda: self.driver.execute_script(_PLACES, wanted), what=f"text {wanted}"
         )
@@ -134,11 +151,15 @@ class Browser:
         mouse.w3c_actions.pointer_action.move_to_location(int(right), int(middle))
         mouse.w3c_actions.pointer_action.pointer_up()
         mouse.perform()
-        time.sleep(0.4)
 
-    def press(self, key: str) -> None:
-        ActionChains(self.driver).send_keys(key).perform()
-        time.sleep(0.4)
+    def choose(self, key: str) -> None:
+        """Press the key of a label, or of a class, that is not chosen yet."""
+        chosen = '[class*="label_selected"], input[type=radio]:checked'
+        self.again_until(
+            lambda: ActionChains(self.driver).send_keys(key).perform(),
+            lambda: self.driver.find_elements(By.CSS_SELECTOR, chosen) or None,
+            what=f"choice by the key {key}",
+        )
 
     def shot(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)

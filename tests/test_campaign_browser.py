@@ -56,8 +56,19 @@ def prepared(studio: Studio, made: Campaign, guideline: str) -> dict[str, str]:
         return dict(assign(made, emails=PEOPLE[:3], client=client).links)
 
 
-def pulled(studio: Studio, made: Campaign) -> Collected:
+def pulled(studio: Studio, made: Campaign, browser: Browser, *, answers: int) -> Collected:
+    """A pull, once the server has so many answers and skips: a click comes back before they are there."""
+    project = made.settings.project
+    assert project is not None
     with studio.client() as client:
+
+        def there() -> bool:
+            listed = client.tasks(project, include=("total_annotations", "cancelled_annotations"))
+            return (
+                sum(task["total_annotations"] + task["cancelled_annotations"] for task in listed) == answers
+            )
+
+        browser.until(there, what=f"{answers} answers")
         return collect(made, pull.fetch(made, client=client))
 
 
@@ -77,11 +88,11 @@ def test_marking_a_span_behind_an_emoji_and_accents(studio: Studio, at_work: Bro
     at_work.open(links["a01"])
     # HTML in a text is text.
     assert "<b>más</b>" in at_work.text()
-    at_work.press("1")
-    at_work.drag("burpees")
+    at_work.choose("1")
+    at_work.mark("burpees")
     at_work.shot(shots() / "spans.png")
     at_work.click("Submit")
-    found = pulled(studio, made)
+    found = pulled(studio, made, at_work, answers=1)
     assert not found.normal.faults
     row = found.normal.rows[0]
     assert (row["annotator"], row["status"], len(found.normal.rows)) == ("a01", "answered", 1)
@@ -98,13 +109,12 @@ def test_a_pair_by_key_and_a_skip(studio: Studio, at_work: Browser, tmp_path: Pa
     at_work.open(links["a01"])
     # The link serves this annotator's items and no others, and nothing tells the label.
     assert mine[0].fields["sentence_2"] in at_work.text()
-    at_work.press("3")
+    at_work.choose("3")
     at_work.shot(shots() / "pairs.png")
     at_work.click("Submit")
-    at_work.ready()
-    assert mine[1].fields["sentence_2"] in at_work.text()
+    at_work.ready(shows=mine[1].fields["sentence_2"])
     at_work.click("Skip")
-    found = pulled(studio, made)
+    found = pulled(studio, made, at_work, answers=2)
     assert not found.normal.faults
     rows = {row["item"]: (row["annotator"], row["status"], row.get("label")) for row in found.normal.rows}
     # The third of the labels in the campaign's order.
@@ -135,13 +145,15 @@ def test_a_pre_annotation_handed_in_as_it_is_and_one_added_to(
         fill_in(made, file, client)
         links = assign(made, emails=PEOPLE[:1], client=client).links
     at_work.open(links["a01"])
+    at_work.until(lambda: at_work.marked("burpees"), what="the pre-annotation")
     at_work.click("Submit")
-    at_work.ready()
-    at_work.press("1")
-    at_work.drag("Los")
+    at_work.ready(shows=items[1].fields["text"])
+    at_work.until(lambda: at_work.marked("burpees"), what="the pre-annotation")
+    at_work.choose("1")
+    at_work.mark("Los")
     at_work.shot(shots() / "filled-in.png")
     at_work.click("Submit")
-    found = pulled(studio, made)
+    found = pulled(studio, made, at_work, answers=2)
     assert not found.normal.faults
     counts = found.counts()
     assert (counts["rows"], counts["from_prediction"], counts["accepted_unchanged"]) == (2, 2, 1)
