@@ -10,6 +10,7 @@ from __future__ import annotations
 import datetime
 import gzip
 import json
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -228,7 +229,7 @@ def read(path: Path) -> Pull:
         header = json.loads(lines[0])["header"]
         trailer = json.loads(lines[-1])["trailer"]
         tasks = [orjson.loads(line) for line in lines[1:-1]]
-    except (OSError, EOFError, ValueError, KeyError, IndexError):
+    except (OSError, EOFError, zlib.error, ValueError, KeyError, IndexError):
         raise DataError(
             Fault(
                 code="pull_cut",

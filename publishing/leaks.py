@@ -7,8 +7,12 @@ import html
 import re
 import unicodedata
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+#: What opening a damaged or locked file raises; Arrow's errors are ValueErrors, a missing password a RuntimeError.
+CLOSED = (OSError, EOFError, ValueError, RuntimeError, zlib.error, zipfile.BadZipFile)
 
 #: A text with fewer letters or words may stand elsewhere by chance; inside a longer text of other data, where
 #: chance has more room, one with fewer words than ``PART`` may.
@@ -70,7 +74,10 @@ class Leaks:
         }
 
     def in_file(self, path: Path) -> set[str]:
-        """The held-back texts that stand in a file: Parquet cell by cell, archives member by member."""
+        """The held-back texts that stand in a file: Parquet cell by cell, archives member by member.
+
+        Raises one of ``CLOSED`` where the file cannot be looked into.
+        """
         found: set[str] = set()
         if path.suffix == ".parquet":
             for text in parquet_texts(path):
@@ -96,8 +103,12 @@ def contents(path: Path) -> Iterator[bytes]:
     """What a file holds: itself, or the members of an archive (workbooks and documents are such)."""
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
-            # Tags end words: in a workbook and in a document a text can be cut by them.
-            yield from (re.sub(rb"<[^>]*>", b" ", archive.read(name)) for name in archive.namelist())
+            for name in archive.namelist():
+                member = archive.read(name)
+                yield member
+                # Tags end words: in a workbook and in a document a text can be cut by them.
+                if b"<" in member:
+                    yield re.sub(rb"<[^>]*>", b" ", member)
         return
     data = path.read_bytes()
     yield gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data

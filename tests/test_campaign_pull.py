@@ -259,10 +259,13 @@ def test_a_pull_over_a_broken_wire_is_whole(studio: Studio, proxy: FaultProxy, t
 def test_a_cut_pull_file_is_refused(bench: Bench) -> None:
     path = bench.made.path(PULLS) / bench.pull().pull.name
     whole = path.read_bytes()
-    path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(DataError) as refused:
-        pull.latest(bench.made)
-    assert [fault.code for fault in refused.value.faults] == ["pull_cut"]
+    # Cut off, or damaged within.
+    middle = len(whole) // 2
+    for damaged in (whole[:middle], whole[:middle] + b"\xff" * 40 + whole[middle + 40 :]):
+        path.write_bytes(damaged)
+        with pytest.raises(DataError) as refused:
+            pull.latest(bench.made)
+        assert [fault.code for fault in refused.value.faults] == ["pull_cut"]
 
 
 def as_accounts(studio: Studio) -> Callable[[Callable[[], bytes]], bytes]:

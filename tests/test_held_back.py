@@ -6,6 +6,7 @@ import csv
 import gzip
 import json
 import shutil
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -234,6 +235,13 @@ def into_archive(folder: Path) -> str:
     return "notes.txt.gz"
 
 
+def into_a_zip(folder: Path) -> str:
+    with zipfile.ZipFile(folder / "notes.zip", "w") as archive:
+        # No tag: what stands between the two signs is no less there.
+        archive.writestr("notes.txt", f"1 < 2. {SECRET} 2 > 1.")
+    return "notes.zip"
+
+
 def into_the_card(folder: Path) -> str:
     card = folder / "README.md"
     text = card.read_text(encoding="utf-8")
@@ -257,6 +265,7 @@ def into_the_card(folder: Path) -> str:
         into_parquet("nested", spans=[{"start": 0, "end": 5, "text": SECRET}]),
         into_workbook,
         into_archive,
+        into_a_zip,
     ],
 )
 def test_a_copy_in_any_file_fails_the_gate(leaky: Path, leak: Callable[[Path], str]) -> None:
@@ -265,6 +274,20 @@ def test_a_copy_in_any_file_fails_the_gate(leaky: Path, leak: Callable[[Path], s
     (leaky / "SHA256SUMS").write_text(checksums(leaky), encoding="utf-8")
     found = [fault for fault in check_held_back(open_subject(leaky)).faults if fault.code == "held_back"]
     assert [fault.file for fault in found] == [name]
+
+
+def test_a_file_that_does_not_open_fails_the_gate(leaky: Path) -> None:
+    whole = gzip.compress(SECRET.encode())
+    (leaky / "a.gz").write_bytes(whole[:20])
+    (leaky / "b.gz").write_bytes(whole[:10] + b"\xff" + whole[11:])
+    (leaky / "c.parquet").write_bytes(b"PAR1 no more")
+    into_a_zip(leaky)
+    data = (leaky / "notes.zip").read_bytes()
+    (leaky / "notes.zip").write_bytes(data.replace(SECRET.encode()[:8], b"otherwise"[:8]))
+    found = check_held_back(open_subject(leaky)).faults
+    assert [(fault.code, fault.file) for fault in found] == [
+        ("held_back_unread", name) for name in ("a.gz", "b.gz", "c.parquet", "notes.zip")
+    ]
 
 
 def test_words_that_any_text_may_hold_are_no_leak(leaky: Path) -> None:

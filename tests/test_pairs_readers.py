@@ -236,8 +236,13 @@ def test_files_that_break_off_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(lines() * 2000)[:-200])
     (tmp_path / "b.xml").write_text("<TEI><text><p>Uno", encoding="utf-8")
     (tmp_path / "c.txt.gz").write_bytes(b"no gzip at all")
+    # A block of the third kind, which does not exist: the head has ten bytes.
+    whole = gzip.compress(lines())
+    (tmp_path / "d.jsonl.gz").write_bytes(whole[:10] + b"\xff" + whole[11:])
+    (tmp_path / "e.txt.gz").write_bytes(whole[:10] + b"\xff" + whole[11:])
     faults = [item.fault for item in read_all(tmp_path) if isinstance(item, Refused)]
-    assert sorted(fault.code for fault in faults) == ["compression", "compression", "xml"]
+    assert sorted(fault.code for fault in faults) == [*["compression"] * 4, "xml"]
+    assert [fault.row for fault in faults if fault.file == "d.jsonl.gz"] == [1]
 
 
 def test_a_path_without_a_corpus_is_refused(tmp_path: Path) -> None:

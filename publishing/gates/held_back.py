@@ -9,7 +9,7 @@ from probeta import builtset
 from probeta.errors import Fault
 from probeta.publishing.gates.result import Result
 from probeta.publishing.gates.subject import Subject
-from probeta.publishing.leaks import Leaks, example_texts
+from probeta.publishing.leaks import CLOSED, Leaks, example_texts
 
 
 def check_held_back(subject: Subject) -> Result:
@@ -45,7 +45,17 @@ def _leaks(folder: Path, private: list[Path]) -> Iterator[Fault]:
     if not held_back:
         return
     for path in public_files(folder):
-        if leaked := sorted(held_back.in_file(path)):
+        try:
+            leaked = sorted(held_back.in_file(path))
+        except CLOSED as error:
+            yield Fault(
+                code="held_back_unread",
+                message=f"whether it holds what is held back cannot be seen: {error}",
+                file=path.relative_to(folder).as_posix(),
+                fix="put a file there that opens, or leave it out",
+            )
+            continue
+        if leaked:
             count = "1 text" if len(leaked) == 1 else f"{len(leaked)} texts"
             yield Fault(
                 code="held_back",

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -21,7 +22,7 @@ COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 #: No document is longer: it is held in memory whole.
 DOCUMENT_BYTES = 64_000_000
 #: What decompressing raises where a file is damaged; pyarrow's errors are OSErrors.
-DAMAGED = (OSError, EOFError, lzma.LZMAError)
+DAMAGED = (OSError, EOFError, zlib.error, lzma.LZMAError)
 
 
 class Part(NamedTuple):

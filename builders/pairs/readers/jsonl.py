@@ -151,7 +151,7 @@ def _lines(path: Path, part: Part, shown: str, wide: str | None) -> Iterator[tup
         yield number + 1, Fault(code="encoding", message=fault, file=shown, row=number + 1)
     except DAMAGED as error:
         fault = f"the file breaks off: {error}"
-        yield number, Fault(code="compression", message=fault, file=shown, row=number)
+        yield number + 1, Fault(code="compression", message=fault, file=shown, row=number + 1)
 
 
 def _forward(handle: IO[bytes], path: Path, position: int) -> None:
