@@ -145,6 +145,7 @@ def start(folder: Path, options: StartOptions) -> Started:
     if faults:
         raise DataError(faults)
     report = {**sample.report, "checks": len(checks.rows), "repeats": options.repeats, "tasks": len(items)}
+    report["guideline"] = guideline.name
     with atomic.folder(folder) as target:
         write_jsonl(target / folder_of.ITEMS, [item.record() for item in items])
         write_jsonl(target / folder_of.GOLD, [_gold(row, kind) for row in [*sample.rows, *checks.rows]])
@@ -204,18 +205,28 @@ def _used(path: Path, kind: Kind) -> list[dict[str, Any]]:
 
 
 def _guideline(recipe: RecipeBase, given: Path | None) -> Path:
-    """The guideline for annotators in the set's language; the recipe names it unless it is given."""
+    """What annotators read: the file that is given, else the recipe's guideline that fits best."""
     if given is not None:
         if not given.is_file():
             raise UsageError(f"--guideline: no such file: {given}")
         return given
-    named = [file for file in recipe.guidelines if Path(file).name.startswith("annotation")]
-    own = [file for file in named if re.search(rf"\.{re.escape(recipe.language)}\.md$", file)]
-    if not named:
-        raise UsageError(
-            f"the recipe {recipe.name} names no annotation guideline; name one: --guideline FILE.md"
-        )
-    return recipe.guideline_path((own or named)[0])
+    if not recipe.guidelines:
+        raise UsageError(f"the recipe {recipe.name} names no guideline; name one: --guideline FILE.md")
+    language = recipe.language
+    return recipe.guideline_path(min(recipe.guidelines, key=lambda file: _preference(file, language)))
+
+
+def _preference(file: str, language: str) -> tuple[bool, int]:
+    """Orders guidelines, the one to take first: for annotators by its name; in the set's language, in none.
+
+    >>> sorted(["authoring.es.md", "annotation.en.md", "annotating.md", "annotation.es.md"],
+    ...        key=lambda file: _preference(file, "es"))
+    ['annotation.es.md', 'annotating.md', 'annotation.en.md', 'authoring.es.md']
+    """
+    name = Path(file).name
+    marked = re.search(r"\.([a-z]{2,3}(?:-[A-Za-z0-9]+)*)\.md$", name)
+    order = 1 if marked is None else 0 if marked[1] == language else 2
+    return not name.startswith(("annotation", "annotating")), order
 
 
 def _items(sample: Sample, checks: Sample, settings: Settings, repeats: int) -> list[Item]:

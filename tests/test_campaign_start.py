@@ -19,6 +19,8 @@ from probeta.annotation.sample import Bands, draw
 from probeta.annotation.start import StartOptions, start
 from probeta.cli.campaign import app
 from probeta.errors import DataError, UsageError
+from probeta.pipeline.build import build
+from probeta.pipeline.new import new_recipe
 
 
 def pair(number: int, label: str, genre: str = "news", **more: Any) -> dict[str, Any]:
@@ -112,6 +114,42 @@ def test_init_writes_a_campaign_without_labels_in_what_is_pushed(blas: Path, tmp
     again = CliRunner().invoke(app, ["init", str(folder), "--from", str(blas), "--sample", "3"])
     assert again.exit_code == 2
     assert "made once" in again.stderr
+
+
+def test_a_set_from_the_blank_recipe_starts_a_campaign(tmp_path: Path) -> None:
+    build("blank", out=tmp_path / "set")
+    ran = CliRunner().invoke(
+        app, ["init", str(tmp_path / "c"), "--from", str(tmp_path / "set"), "--sample", "3"]
+    )
+    assert ran.exit_code == 0, ran.output
+    assert "annotators read annotating.md" in ran.stdout
+    assert "Replace this page" in (tmp_path / "c" / "guideline.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("named", "taken"),
+    [
+        (["authoring.ca.md", "annotation.es.md", "annotation.ca.md"], "annotation.ca.md"),
+        (["x/annotation.es.md", "x/annotating.md"], "annotating.md"),
+        # None is for annotators by its name: the language decides, then the order.
+        (["rules.es.md", "more.md", "how.ca.md"], "how.ca.md"),
+        (["rules.md", "more.md"], "rules.md"),
+    ],
+)
+def test_the_guideline_that_annotators_read(named: list[str], taken: str, tmp_path: Path) -> None:
+    recipe = tmp_path / "mine"
+    new_recipe(recipe)
+    for file in named:
+        path = recipe / "guidelines" / file
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"# {path.name}\n", encoding="utf-8")
+    settings = recipe / "probeta.yaml"
+    text = settings.read_text("utf-8").replace("language: en", "language: ca")
+    settings.write_text(text.replace("[annotating.md]", f"[{', '.join(named)}]"), "utf-8")
+    build(str(recipe), out=tmp_path / "set")
+    made = start(tmp_path / "c", StartOptions(source=tmp_path / "set", sample=2))
+    assert made.report["guideline"] == taken
+    assert made.campaign.path("guideline.md").read_text("utf-8") == f"# {taken}\n"
 
 
 def test_the_same_options_make_the_same_campaign(blas: Path, tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ def print_sample(folder: Path, report: Mapping[str, Any]) -> None:
             for stratum in report["strata"]
         )
         print_table("The sample", [*names, "had", "gave"], rows, words=len(names))
+    print(f"annotators read {report['guideline']} (guideline.md)")
     drawn, asked = report["drawn"], report["asked"]
     short = "" if drawn == asked else f" of {asked} asked for: there were no more"
     print(f"{folder}: {drawn} items drawn{short}, {report['checks']} checks, {report['repeats']} repeats")
