@@ -229,7 +229,7 @@ def read(path: Path) -> Pull:
         header = json.loads(lines[0])["header"]
         trailer = json.loads(lines[-1])["trailer"]
         tasks = [orjson.loads(line) for line in lines[1:-1]]
-    except (OSError, EOFError, zlib.error, ValueError, KeyError, IndexError):
+    except (OSError, EOFError, zlib.error, ValueError, KeyError, IndexError, TypeError):
         raise DataError(
             Fault(
                 code="pull_cut",

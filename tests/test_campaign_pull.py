@@ -259,9 +259,10 @@ def test_a_pull_over_a_broken_wire_is_whole(studio: Studio, proxy: FaultProxy, t
 def test_a_cut_pull_file_is_refused(bench: Bench) -> None:
     path = bench.made.path(PULLS) / bench.pull().pull.name
     whole = path.read_bytes()
-    # Cut off, or damaged within.
+    # Cut off, damaged within, or no pull at all.
     middle = len(whole) // 2
-    for damaged in (whole[:middle], whole[:middle] + b"\xff" * 40 + whole[middle + 40 :]):
+    within = whole[:middle] + b"\xff" * 40 + whole[middle + 40 :]
+    for damaged in (whole[:middle], within, gzip.compress(b"[]\n[]\n")):
         path.write_bytes(damaged)
         with pytest.raises(DataError) as refused:
             pull.latest(bench.made)

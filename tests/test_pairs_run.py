@@ -127,8 +127,8 @@ def test_only_what_changed_is_redone(tmp_path: Path, compose_corpus: Callable[..
     assert [old == new for old, new in zip(before, after, strict=True)] == [True] * (len(tasks) - 1) + [False]
 
 
-def deadly_corpus(path: Path, compose: Callable[..., Path]) -> Corpus:
-    """Twelve documents that the tagger takes up together; at one of them, ``doc-1-0005``, it does its deed."""
+def deadly_corpus(path: Path, compose: Callable[..., Path], *, deadly: str = "doc-1-0005") -> Corpus:
+    """Twelve documents that the tagger takes up together; at the sixth, ``deadly``, it does its deed."""
     compose(path, documents=12, paragraphs=2, hits=1.0)
     text = path.read_text(encoding="utf-8")
     lines = text.splitlines()
@@ -136,6 +136,7 @@ def deadly_corpus(path: Path, compose: Callable[..., Path]) -> Corpus:
     # A premise: the third sentence opens with a phrase.
     first, second, rest = document["paragraphs"][0].split(". ", 2)
     document["paragraphs"][0] = f"{first}. {second} con veneno. {rest}"
+    document["id"] = deadly
     lines[5] = json.dumps(document, ensure_ascii=False)
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return Corpus("deadly", path)
@@ -187,13 +188,15 @@ def test_two_documents_of_two_shards_that_kill_are_both_left_out(
     tmp_path: Path, compose_corpus: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     install_pipeline(tmp_path / "packages", monkeypatch, "es_deadly", deadly="veneno")
+    # Longer than what the file of the document at work holds, and cut there within a letter.
+    ids = ["doc-1-0005", "x" + "ñ" * 700]
     corpora = []
-    for name in ("one", "two"):
-        made = deadly_corpus(tmp_path / f"{name}.jsonl", compose_corpus)
+    for name, deadly in zip(("one", "two"), ids, strict=True):
+        made = deadly_corpus(tmp_path / f"{name}.jsonl", compose_corpus, deadly=deadly)
         corpora.append(Corpus(name, made.path))
     tasks, _ = plan_tasks(corpora, tmp_path / "shards")
     records = run_tasks(tagged_job(["es_deadly"]), tasks, workers=2)
-    assert [record.quarantined for record in records] == [["doc-1-0005"], ["doc-1-0005"]]
+    assert [record.quarantined for record in records] == [[document] for document in ids]
     assert [record.counts.totals["documents"] for record in records] == [11, 11]
 
 

@@ -30,7 +30,7 @@ def run_guarded(job: Job, tasks: Sequence[Task], *, time_limit: float) -> list[R
     """Mine the tasks one after the other in a process of their own.
 
     A shard at whose mining the process died, or that passed ``time_limit`` seconds, is mined again one document
-    after the other; a document that stops it then is quarantined. Raises a DataError where none is to blame.
+    after the other, each with the whole limit; a document that stops it then is quarantined. Raises a DataError where none is to blame.
     """
     records: dict[int, Record] = {}
     skip: dict[int, list[str]] = {task.number: [] for task in tasks}
@@ -69,7 +69,7 @@ def _run_process(
         order, progress = Path(folder) / "order.pickle", Path(folder) / "progress"
         order.write_bytes(pickle.dumps((job, list(tasks), skip, suspects)))
         process = subprocess.Popen([sys.executable, "-m", __spec__.name, str(order), str(progress)])
-        done, since, reading = 0, time.monotonic(), False
+        done, since, reading, at_work = 0, time.monotonic(), False, ""
         try:
             while True:
                 try:
@@ -87,6 +87,12 @@ def _run_process(
                 # What a process loads before it reads takes its time, on a machine with much to do the more.
                 if not reading and tasks[done].current.exists():
                     reading, since = True, time.monotonic()
+                # Of a shard that is mined one document after the other, each document has the whole limit:
+                # a slow shard must not blame whichever is at work when the shard's time is up.
+                if tasks[done].number in suspects:
+                    _, document = read_current(tasks[done].current) or (0, "")
+                    if document != at_work:
+                        at_work, since = document, time.monotonic()
                 if time.monotonic() - since > time_limit + (0 if reading else START):
                     return tasks[done]
         finally:

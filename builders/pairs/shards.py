@@ -156,18 +156,18 @@ def mine_shard(job: Job, task: Task, *, skip: Sequence[str] = (), one_by_one: bo
 def _documents(
     shard: Shard, skip: Sequence[str], *, current: _Current, refused: list[Refused], quarantined: list[str]
 ) -> Iterator[Document]:
-    skipped = frozenset(skip)
+    skipped = {_shown(document) for document in skip}
     for part in shard.parts:
         # A file that kills its reader is known by its name.
         name = document_of(shard, part)
-        if name and name in skipped:
+        if name and _shown(name) in skipped:
             quarantined.append(name)
             continue
         current.set(name)
         for item in read_part(shard, part):
             if isinstance(item, Refused):
                 refused.append(item)
-            elif item.id in skipped:
+            elif _shown(item.id) in skipped:
                 quarantined.append(item.id)
             else:
                 current.set(item.id)
@@ -176,10 +176,17 @@ def _documents(
         current.set("")
 
 
+#: Bytes of the file that says which document is at work; 16 of them are not the document's.
+_CURRENT_BYTES = 1024
+
+
+def _shown(document: str) -> str:
+    """A document's id as the parent of a dead worker reads it: the longest are cut."""
+    return document.encode("utf-8", "surrogatepass")[: _CURRENT_BYTES - 16].decode("utf-8", "replace")
+
+
 class _Current:
     """The id of the document at work, where the parent finds it when this process has died."""
-
-    SIZE = 1024
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -187,13 +194,13 @@ class _Current:
     def __enter__(self) -> _Current:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with self._path.open("wb") as handle:
-            handle.write(f"{os.getpid():>10}".encode().ljust(self.SIZE, b"\0"))
+            handle.write(f"{os.getpid():>10}".encode().ljust(_CURRENT_BYTES, b"\0"))
         with self._path.open("r+b") as handle:
-            self._map = mmap.mmap(handle.fileno(), self.SIZE)
+            self._map = mmap.mmap(handle.fileno(), _CURRENT_BYTES)
         return self
 
     def set(self, document: str) -> None:
-        data = document.encode("utf-8", "surrogatepass")[: self.SIZE - 16]
+        data = document.encode("utf-8", "surrogatepass")[: _CURRENT_BYTES - 16]
         self._map[10 : 12 + len(data)] = len(data).to_bytes(2, "big") + data
 
     def __exit__(self, *error: object) -> None:
