@@ -8,6 +8,7 @@ ClassLabel's names.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -137,10 +138,18 @@ def is_summed(name: str) -> bool:
     )
 
 
-def checksums(folder: Path) -> str:
-    """The text of SHA256SUMS for what stands in ``folder``, in the form that ``sha256sum --check`` reads."""
-    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-    return "".join(f"{file_sha256(folder / name)}  {name}\n" for name in names if is_summed(name))
+def checksums(folder: Path, *, instead: Mapping[str, bytes] | None = None) -> str:
+    """The text of SHA256SUMS for what stands in ``folder``, in the form that ``sha256sum --check`` reads.
+
+    Files of ``instead`` are summed as they would be with that content.
+    """
+    other = instead or {}
+    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    return "".join(
+        f"{hashlib.sha256(other[name]).hexdigest() if name in other else file_sha256(folder / name)}  {name}\n"
+        for name in sorted(there | other.keys())
+        if is_summed(name)
+    )
 
 
 def is_built_set(folder: Path) -> bool:
@@ -161,6 +170,9 @@ def refuse_inside(path: Path) -> None:
 
 #: Version, seed and size of the build, in a built set's folder.
 BUILD = "build/build.json"
+
+#: Where the set was published, ORG/NAME; there from its first push on.
+PUBLISHED = "build/published.json"
 
 
 def record(folder: Path, name: str, *, keys: Sequence[str] = ()) -> dict[str, Any]:

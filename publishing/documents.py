@@ -17,9 +17,14 @@ if TYPE_CHECKING:
     from probeta.recipe import Recipe
 
 
-def documents(folder: Path, recipe: Recipe, *, kept: HandText | None = None) -> dict[str, str]:
-    """The documents by their path in the folder, whose data, reports and ``build/`` stand already."""
-    facts = gather(folder, recipe)
+def documents(
+    folder: Path, recipe: Recipe, *, kept: HandText | None = None, repository: str | None = None
+) -> dict[str, str]:
+    """The documents by their path in the folder, whose data, reports and ``build/`` stand already.
+
+    They name the ``repository`` that the set is about to be published as, where one is given.
+    """
+    facts = gather(folder, recipe, repository=repository)
     made: dict[str, str] = {}
     for language in (ENGLISH, *recipe.card.translations):
         name = card.file_name(language)

@@ -64,6 +64,7 @@ class Facts:
     default_config: str
     reports: Mapping[str, Any]
     build: Mapping[str, Any]
+    repository: str | None = None
 
     @property
     def card(self) -> Card:
@@ -102,18 +103,21 @@ class Facts:
 
     @property
     def url(self) -> str | None:
-        """Where the set is published, as far as the recipe says."""
-        if self.card.url or not self.card.repository:
+        """Where the set is published, as far as the recipe or a push says."""
+        if self.card.url or not self.repository:
             return self.card.url
-        return f"https://huggingface.co/datasets/{self.card.repository}"
+        return f"https://huggingface.co/datasets/{self.repository}"
 
     def config(self, name: str) -> Config | None:
         """A config by name."""
         return next((config for config in self.configs if config.name == name), None)
 
 
-def gather(folder: Path, recipe: Recipe) -> Facts:
-    """Read the facts of the set in ``folder``, whose data, reports and ``build/`` are written."""
+def gather(folder: Path, recipe: Recipe, *, repository: str | None = None) -> Facts:
+    """Read the facts of the set in ``folder``, whose data, reports and ``build/`` are written.
+
+    ``repository`` is where it is about to be published; by default where it was, or where the recipe says.
+    """
     build = builtset.record(folder, builtset.BUILD)
     reports = {
         path.stem: builtset.record(folder, f"reports/{path.name}")
@@ -129,7 +133,15 @@ def gather(folder: Path, recipe: Recipe) -> Facts:
         default_config=default,
         reports=reports,
         build=build,
+        repository=repository or repository_of(folder, recipe),
     )
+
+
+def repository_of(folder: Path, recipe: Recipe) -> str | None:
+    """ORG/NAME that the documents of the set name: where it was pushed to last, else what the recipe says."""
+    if (folder / builtset.PUBLISHED).is_file():
+        return str(builtset.record(folder, builtset.PUBLISHED, keys=("repository",))["repository"])
+    return recipe.card.repository
 
 
 def read_configs(folder: Path) -> list[Config]:

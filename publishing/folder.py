@@ -103,6 +103,14 @@ def add(out: Path, contents: Contents, *, without: str | None = None) -> None:
         fill(folder, contents, kept)
 
 
+def overwrite(out: Path, files: Mapping[str, bytes]) -> None:
+    """Give ``files`` of the built set ``out`` another content; the folder changes whole or not at all."""
+    with atomic.folder(out) as folder:
+        shutil.copytree(out, folder, dirs_exist_ok=True)
+        for name, content in files.items():
+            put(folder / name, content)
+
+
 def fill(folder: Path, contents: Contents, kept: HandText) -> None:
     """Write the contents into ``folder``: data, reports, texts, then what is made from them, then the sums."""
     for config in contents.configs:

@@ -56,9 +56,8 @@ def local_files(folder: Path) -> dict[str, Path]:
     return {path.relative_to(folder).as_posix(): path for path in public_files(folder)}
 
 
-def make_plan(api: HfApi, repository: str, folder: Path, remote: Remote) -> Plan:
-    """Compare the folder with the remote, by content."""
-    files = local_files(folder)
+def make_plan(api: HfApi, repository: str, files: Mapping[str, Path], remote: Remote) -> Plan:
+    """Compare local files, by their path in the repository, with the remote, by content."""
     created = sorted(files.keys() - remote.files.keys())
     common = sorted(files.keys() & remote.files.keys())
     replaced = [name for name in common if not remote.files[name].holds(files[name])]

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from probeta.errors import DataError, Fault, ProbetaError, UsageError
 from probeta.progress import say
+from probeta.publishing.folder import overwrite, put
 from probeta.publishing.gates.loading import loading_faults, quiet
 from probeta.publishing.gates.names import check_reference, check_repository
 from probeta.publishing.gates.subject import Subject
 from probeta.publishing.lint import lint
+from probeta.publishing.naming import named
 from probeta.publishing.plan import Plan, local_files, make_plan, same_content
 from probeta.publishing.remote import KIND, Remote, read_remote, tag_commit
 
@@ -88,8 +90,6 @@ def publish(
     the gates or of the set as it was loaded back, a UsageError for a wrong name or a missing token, a
     PushError where the push was interrupted or the remote moved.
     """
-    from huggingface_hub import HfApi
-
     check_repository(repository)
     check_reference(revision, what="branch")
     if tag is not None:
@@ -101,6 +101,49 @@ def publish(
         raise DataError(linted.faults)
     recipe = linted.subject.recipe
     tag = tag or (f"v{recipe.version}" if recipe else None)
+    changed = named(folder, recipe, repository) if recipe else {}
+    if recipe and recipe.card.repository not in (None, repository):
+        say(
+            f"! the recipe says `repository: {recipe.card.repository}`; this goes to {repository}, and its documents "
+            "name that; correct the recipe if the set has moved"
+        )
+    if changed and not dry_run and Path.cwd().is_relative_to(folder.resolve()):
+        raise UsageError(
+            f"the documents in {folder} will name {repository}, and the folder is replaced as a whole: run the "
+            "command from outside it"
+        )
+    with tempfile.TemporaryDirectory(prefix="probeta-named-") as place:
+        for name, content in changed.items():
+            put(Path(place) / name, content)
+        files = {**local_files(folder), **{name: Path(place) / name for name in changed}}
+        return _published(
+            folder,
+            files,
+            linted.subject,
+            changed=changed,
+            repository=repository,
+            private=private,
+            revision=revision,
+            tag=tag,
+            dry_run=dry_run,
+        )
+
+
+def _published(
+    folder: Path,
+    files: Mapping[str, Path],
+    subject: Subject,
+    *,
+    changed: Mapping[str, bytes],
+    repository: str,
+    private: bool,
+    revision: str,
+    tag: str | None,
+    dry_run: bool,
+) -> Published:
+    """Push ``files``; those of the folder that ``changed`` are written there before the first is sent."""
+    from huggingface_hub import HfApi
+
     api = HfApi(library_name="probeta")
     reached = True
     try:
@@ -115,13 +158,16 @@ def publish(
         # A plan is worth having on a train too; it says that it knows nothing of the other side.
         remote, reached = Remote(exists=False), False
     base = _start(api, repository, revision, remote)
-    plan = _call("reading the card", lambda: make_plan(api, repository, folder, base))
+    plan = _call("reading the card", lambda: make_plan(api, repository, files, base))
     if tag and remote.exists:
-        _refuse_other_tag(api, repository, tag, folder)
+        _refuse_other_tag(api, repository, tag, files)
     if dry_run:
         return Published(
             repository=repository, revision=revision, plan=plan, dry_run=True, tag=tag, reached=reached
         )
+    if changed:
+        overwrite(folder, changed)
+        say(f"{folder} names {repository} now: {', '.join(sorted(changed))} were made anew")
     if not remote.exists:
         say(f"creating {repository}")
         # Without --private the organisation's own default holds.
@@ -129,14 +175,14 @@ def publish(
             "creating the repository",
             lambda: api.create_repo(repository, repo_type=KIND, private=private or None, exist_ok=True),
         )
-    if "extra_gated_prompt" in linted.subject.header.value and not remote.gated:
+    if "extra_gated_prompt" in subject.header.value and not remote.gated:
         say("closing the gate: each request for the files is to be granted by hand")
         _call(
             "closing the gate",
             lambda: api.update_repo_settings(repository, repo_type=KIND, gated="manual"),
             after="no file was sent, since the card asks for a gate",
         )
-    commit = _push(api, repository, revision, folder, remote, plan)
+    commit = _push(api, repository, revision, files, remote, plan, title=folder.resolve().name)
     if tag:
         say(f"tag {tag}")
         _call(
@@ -145,7 +191,7 @@ def publish(
             after=f"the commit {commit[:8]} is there, the tag is not",
         )
     try:
-        checked = read_back(api, repository, tag or commit, folder, linted.subject)
+        checked = read_back(api, repository, tag or commit, files, subject)
     except ProbetaError:
         say(f"! {repository} has the new version, at {tag or commit}; reading it back did not succeed")
         raise
@@ -167,7 +213,16 @@ def _start(api: HfApi, repository: str, revision: str, remote: Remote) -> Remote
     return _call("reading the repository", lambda: read_remote(api, repository, "main"))
 
 
-def _push(api: HfApi, repository: str, revision: str, folder: Path, remote: Remote, plan: Plan) -> str:
+def _push(
+    api: HfApi,
+    repository: str,
+    revision: str,
+    files: Mapping[str, Path],
+    remote: Remote,
+    plan: Plan,
+    *,
+    title: str,
+) -> str:
     """One commit, on a branch that is created where it is missing; the commit that the remote then stands at."""
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete
 
@@ -178,12 +233,11 @@ def _push(api: HfApi, repository: str, revision: str, folder: Path, remote: Remo
                 lambda: api.create_branch(repository, repo_type=KIND, branch=revision, exist_ok=True),
             )
         remote = _call("reading the repository", lambda: read_remote(api, repository, revision))
-        plan = _call("reading the card", lambda: make_plan(api, repository, folder, remote))
+        plan = _call("reading the card", lambda: make_plan(api, repository, files, remote))
     if plan.empty and plan.parent:
         say("nothing to send: the repository has these files already")
         return plan.parent
     say(f"sending {len(plan.created) + len(plan.replaced)} files, {plan.sent_bytes / 1e6:.1f} MB")
-    files = local_files(folder)
 
     def commit() -> str:
         sent: list[CommitOperationAdd | CommitOperationDelete] = [
@@ -195,7 +249,7 @@ def _push(api: HfApi, repository: str, revision: str, folder: Path, remote: Remo
             info = api.create_commit(
                 repository,
                 [*sent, *removed],
-                commit_message=f"Publish {folder.name} with probeta",
+                commit_message=f"Publish {title} with probeta",
                 repo_type=KIND,
                 revision=revision,
                 parent_commit=plan.parent,
@@ -209,11 +263,11 @@ def _push(api: HfApi, repository: str, revision: str, folder: Path, remote: Remo
             f"{error}; nothing was changed: the repository is still at {_short(plan.parent)}"
         ) from None
     except PushError as error:
-        return _after_failure(api, repository, revision, folder, plan, error)
+        return _after_failure(api, repository, revision, files, plan, error)
 
 
 def _after_failure(
-    api: HfApi, repository: str, revision: str, folder: Path, plan: Plan, error: PushError
+    api: HfApi, repository: str, revision: str, files: Mapping[str, Path], plan: Plan, error: PushError
 ) -> str:
     """What state a failed commit left: the new one after all (its commit), or the old one (a PushError)."""
     try:
@@ -227,7 +281,7 @@ def _after_failure(
         raise PushError(
             f"{error}; nothing was changed: the repository is still at {_short(plan.parent)}; run the same command again"
         )
-    if not same_content(local_files(folder), now.files):
+    if not same_content(files, now.files):
         say("the commit had arrived, though its answer was lost")
         assert now.head is not None
         return now.head
@@ -241,13 +295,13 @@ def _short(commit: str | None) -> str:
     return commit[:8] if commit else "no commit"
 
 
-def _refuse_other_tag(api: HfApi, repository: str, tag: str, folder: Path) -> None:
+def _refuse_other_tag(api: HfApi, repository: str, tag: str, files: Mapping[str, Path]) -> None:
     """A tag that is there must stand for these files; a published version does not change."""
     there = _call("reading the tags", lambda: tag_commit(api, repository, tag))
     if there is None:
         return
     tagged = _call("reading the tag", lambda: read_remote(api, repository, tag))
-    if other := same_content(local_files(folder), tagged.files):
+    if other := same_content(files, tagged.files):
         raise UsageError(
             f"the tag {tag} of {repository} stands for other files ({', '.join(other[:3])}"
             f"{', …' if len(other) > 3 else ''}); raise the version of the set, or name another --tag"
@@ -259,10 +313,11 @@ def _tag(api: HfApi, repository: str, tag: str, commit: str) -> None:
         api.create_tag(repository, repo_type=KIND, tag=tag, revision=commit, exist_ok=True)
 
 
-def read_back(api: HfApi, repository: str, revision: str, folder: Path, subject: Subject) -> dict[str, int]:
+def read_back(
+    api: HfApi, repository: str, revision: str, files: Mapping[str, Path], subject: Subject
+) -> dict[str, int]:
     """Compare the checksums of every file there, then load every config; a DataError where they differ."""
     say(f"loading back from {revision}")
-    files = local_files(folder)
     there = _call("reading the tag", lambda: read_remote(api, repository, revision))
     faults = [
         Fault(

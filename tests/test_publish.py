@@ -26,6 +26,7 @@ from probeta.publishing.lint import Linted, lint
 from probeta.publishing.push import PushError, publish
 
 SAMPLE = Path(__file__).parent / "data" / "romanian"
+BLANK = Path(__file__).parents[1] / "templates" / "blank"
 REPO = "org/towns"
 
 
@@ -77,9 +78,62 @@ def test_published_whole_tagged_and_read_back(hub: Hub, folder: Path) -> None:
     assert done.checked == {"files": len(on_disk(folder)), "configs": len(builtset.configs(folder))}
 
 
+def test_what_is_published_names_its_repository_here_and_there(
+    hub: Hub, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = on_disk(folder)
+    planned = publish(folder, repository=REPO, dry_run=True)
+    assert on_disk(folder) == before
+    done = publish(folder, repository=REPO)
+    assert f"{folder} names org/towns now: CANARY.txt, CITATION.cff" in capsys.readouterr().err
+    assert done.plan == planned.plan
+    named = there(hub, "v0.1")
+    assert named == on_disk(folder)
+    card = named["README.md"].decode()
+    assert 'load_dataset("org/towns", "sentences", split="test")' in card and "path/to/this" not in card
+    for name in ("croissant.json", "CITATION.cff", "DATASTATEMENT.md", "CANARY.txt"):
+        assert b"https://huggingface.co/datasets/org/towns" in named[name], name
+    # The line of the README.md is no part of the sums; those of the other documents changed with them.
+    assert named["SHA256SUMS"].decode() == builtset.checksums(folder)
+    assert not lint(folder).faults
+    assert publish(folder, repository=REPO).plan.empty
+
+
+def test_from_inside_the_folder_it_is_not_replaced(
+    hub: Hub, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    before = on_disk(folder)
+    with pytest.raises(UsageError, match="run the command from outside it"):
+        publish(Path(), repository=REPO)
+    assert on_disk(folder) == before and hub.repos == {}
+    assert publish(Path(), repository=REPO, dry_run=True).plan.created
+
+
+def test_a_recipe_that_names_another_repository_is_told(
+    hub: Hub, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe = tmp_path / "recipe"
+    shutil.copytree(BLANK, recipe)
+    text = (recipe / "probeta.yaml").read_text(encoding="utf-8")
+    (recipe / "probeta.yaml").write_text(
+        text.replace("\ncard:\n", "\ncard:\n  repository: org/idioms\n", 1), encoding="utf-8"
+    )
+    out = tmp_path / "towns"
+    build(recipe, out=out)
+    publish(out, repository="org/idioms")
+    assert "! the recipe" not in capsys.readouterr().err
+    assert not (out / builtset.PUBLISHED).exists()
+    publish(out, repository=REPO)
+    told = capsys.readouterr().err
+    assert "the recipe says `repository: org/idioms`; this goes to org/towns" in told
+    assert b'load_dataset("org/towns"' in there(hub)["README.md"]
+    assert there(hub) == on_disk(out)
+
+
 def test_a_dry_run_sends_nothing(hub: Hub, folder: Path) -> None:
     done = publish(folder, repository=REPO, dry_run=True)
-    assert sorted(done.plan.created) == sorted(on_disk(folder))
+    assert sorted(done.plan.created) == sorted([*on_disk(folder), builtset.PUBLISHED])
     assert hub.repos == {}
     assert set(hub.calls) <= {"info", "tree", "refs"}
 
@@ -90,7 +144,8 @@ def test_without_a_connection_a_dry_run_plans_for_an_empty_repository(
     # Port 9 (discard) of this machine: nothing listens there, the connection is refused.
     monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", "http://127.0.0.1:9")
     done = publish(folder, repository=REPO, dry_run=True)
-    assert not done.reached and sorted(done.plan.created) == sorted(on_disk(folder))
+    assert not done.reached
+    assert sorted(done.plan.created) == sorted([*on_disk(folder), builtset.PUBLISHED])
     assert any("could not be reached" in line for line in push.shown(done))
     with pytest.raises(PushError, match="connection failed"):
         publish(folder, repository=REPO)
@@ -389,7 +444,8 @@ def names_of_the_corpus() -> list[str]:
 def test_every_config_of_every_kind_as_the_command_publishes_it(
     every_kind: dict[str, Path], name: str, tmp_path: Path
 ) -> None:
-    folder = every_kind[name]
+    # A copy: publishing writes the repository's name into the folder, which other tests read.
+    folder = Path(shutil.copytree(every_kind[name], tmp_path / name))
     with serving() as hub:
         environment = {
             **os.environ,

@@ -24,7 +24,7 @@ def check_loading(subject: Subject) -> Result:
     if not subject.files:
         return Result(reason="there are no data files")
     with tempfile.TemporaryDirectory(prefix="probeta-load-") as cache:
-        return Result(faults=list(loading_faults(str(subject.folder), subject, Path(cache))))
+        return Result(faults=list(loading_faults(str(subject.folder.resolve()), subject, Path(cache))))
 
 
 def loading_faults(place: str, subject: Subject, cache: Path, **options: Any) -> Iterator[Fault]:

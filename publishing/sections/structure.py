@@ -19,7 +19,7 @@ def values(facts: Facts, say: Words) -> dict[str, Any]:
     recipe, own, told = facts.recipe, facts.card, say.told
     default = facts.config(facts.default_config)
     licence = facts.licence
-    place = own.repository or "path/to/this/folder"
+    place = facts.repository or "path/to/this/folder"
     return {
         "title": told.title or recipe.title,
         "summary": told.summary or own.summary,
