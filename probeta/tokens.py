@@ -117,7 +117,16 @@ def split(tokens: Iterable[Token], spans: Iterable[Span]) -> list[Token]:
     >>> split([(0, 7), (8, 13)], [Span(2, 13, "ENG")])
     [(0, 2), (2, 7), (8, 13)]
     """
-    cuts = sorted({offset for span in spans for offset in (span.start, span.end)})
+    return cut(tokens, [offset for span in spans for offset in (span.start, span.end)])
+
+
+def cut(tokens: Iterable[Token], offsets: Iterable[int]) -> list[Token]:
+    """The tokens, cut wherever one of ``offsets`` stands inside one.
+
+    >>> cut([(0, 7), (8, 13)], [2, 8])
+    [(0, 2), (2, 7), (8, 13)]
+    """
+    cuts = sorted(set(offsets))
     pieces = []
     for start, end in tokens:
         borders = [start, *cuts[bisect_left(cuts, start + 1) : bisect_left(cuts, end)], end]

@@ -13,6 +13,7 @@ from probeta.builders.spans import made
 from probeta.builders.spans.content import load_content
 from probeta.builders.spans.generate import generate_base, is_drawn
 from probeta.builders.spans.grid import grid_faults
+from probeta.builders.spans.joins import elided_blanks
 from probeta.builders.spans.selection import selection_faults
 from probeta.errors import DataError, Fault, UsageError
 from probeta.recipe import SpanRecipe, SpanSetRecipe, TaggedRecipe, load_recipe
@@ -185,6 +186,16 @@ def _against_recipe(
                 **place("sentences", at[sentence.id], "spans"),
                 expected=_listed(sentence),
                 found=_listed(there),
+            )
+    for sentence in base:
+        for found in elided_blanks(sentence.text, content.joins):
+            yield Fault(
+                code="elided_blank",
+                message=f"{sentence.id}: a blank stands after an elided word",
+                **place("sentences", at[sentence.id], "text"),
+                expected=found.replace(" ", ""),
+                found=found,
+                fix="take the blank out of the recipe's sentence, or write the word in full and let the joins elide it",
             )
     yield from grid_faults(recipe, base)
     yield from selection_faults(recipe, base, content=content)

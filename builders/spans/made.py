@@ -10,16 +10,22 @@ from dataclasses import replace
 from typing import Any
 
 from probeta.builders.spans import attributes as automatic
+from probeta.builders.spans.joins import APOSTROPHES
 from probeta.builders.spans.perturb import perturbed
+from probeta.builders.spans.quotes import KIND
 from probeta.errors import DataError, UsageError
 from probeta.formats import tags
 from probeta.recipe import SpanSetRecipe
-from probeta.records import Sentence
-from probeta.tokens import Tokenizer, align, joined
+from probeta.records import Sentence, Span
+from probeta.tokens import Tokenizer, align, cut, joined
 
 
 class Tagging:
-    """A sentence's tokens and IOB2 tags; a span that does not align is a DataError, never dropped."""
+    """A sentence's tokens and IOB2 tags; a span that does not align is a DataError, never dropped.
+
+    A tokenizer may leave an elided word or a quotation mark at its neighbour (``d'«Alella``); such a token
+    is cut where a span begins or ends at the mark.
+    """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
@@ -30,8 +36,29 @@ class Tagging:
         tokens = self._tokenizer(text)
         spans, faults = align(tokens, sentence.spans, text=text, row=sentence.id)
         if faults:
+            tokens = cut(tokens, _at_marks(text, sentence.spans))
+            spans, faults = align(tokens, sentence.spans, text=text, row=sentence.id)
+        if faults:
             raise DataError(faults)
         return [text[start:end] for start, end in tokens], tags.encode(spans, length=len(tokens))
+
+
+_MARKS = frozenset(KIND) | frozenset(APOSTROPHES)
+
+
+def _at_marks(text: str, spans: Iterable[Span]) -> Iterator[int]:
+    """The borders of spans at an apostrophe or quotation mark, and those between two such marks there.
+
+    >>> list(_at_marks("d'«Alella»", [Span(3, 9, "X")]))
+    [3, 2, 9]
+    """
+    for span in spans:
+        if text[span.start - 1 : span.start] in _MARKS:
+            yield span.start
+            if text[span.start - 2 : span.start - 1] in _MARKS:
+                yield span.start - 1
+        if text[span.end : span.end + 1] in _MARKS:
+            yield span.end
 
 
 class KeptTokens:
