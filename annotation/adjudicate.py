@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from probeta import atomic
 from probeta.annotation import guideline
@@ -24,21 +23,32 @@ from probeta.annotation.campaign import (
 from probeta.errors import DataError, Fault, UsageError
 from probeta.formats.jsonl import write_jsonl
 from probeta.hashing import text_hash
-from probeta.validation.adjudication.rounds import conflicts
+from probeta.validation.adjudication.decisions import ROUND
+from probeta.validation.adjudication.ledger import Entry, shown
+from probeta.validation.adjudication.rounds import SCOPES, conflicts
 from probeta.validation.adjudication.run import Adjudicated, AdjudicateOptions, adjudicate
 from probeta.validation.adjudication.run import write as write_adjudicated
-
-#: The round's folder in the campaign.
-ROUND = "adjudication-round"
+from probeta.words import counted
 
 #: What stands for an answer without spans, by language.
-_NOTHING = {"es": "(ningún tramo)", "en": "(no span)"}
+_NOTHING = {"es": "(ningún tramo)", "ro": "(niciun fragment)", "en": "(no span)"}
+
+
+class NothingToAdjudicate(UsageError):
+    """No item is in the scope; ``others`` counts those in each further scope."""
+
+    def __init__(self, folder: Path, scope: str, others: Mapping[str, int]) -> None:
+        """Say so, with the scopes that hold something."""
+        self.others = dict(others)
+        there = ", ".join(f"{name} {counted(number, 'item')}" for name, number in others.items() if number)
+        further = f"; --scope takes others: {there}" if there else ", nor in any other"
+        super().__init__(f"{folder}: nothing to adjudicate in the scope {scope}{further}")
 
 
 def open_round(campaign: Campaign, *, scope: str = "undecided") -> Campaign:
     """Write the round's folder: the items in ``scope`` with the answers given, in a seeded order.
 
-    Raises a UsageError where there is a round already, or nothing to adjudicate.
+    Raises a UsageError where there is a round already, and NothingToAdjudicate.
     """
     folder = campaign.folder / ROUND
     if (folder / CAMPAIGN).is_file():
@@ -47,7 +57,8 @@ def open_round(campaign: Campaign, *, scope: str = "undecided") -> Campaign:
     made = adjudicate(_options(campaign))
     listed = conflicts(made.ledger, scope=scope, seed=settings.seed)
     if not listed:
-        raise UsageError(f"{campaign.folder}: nothing to adjudicate in the scope {scope}")
+        others = {name: len(conflicts(made.ledger, scope=name)) for name in SCOPES if name != scope}
+        raise NothingToAdjudicate(campaign.folder, scope, others)
     items = {item.item: item for item in campaign.items()}
     lost = [str(row["item"]) for row in listed if row["item"] not in items]
     if lost:
@@ -57,6 +68,7 @@ def open_round(campaign: Campaign, *, scope: str = "undecided") -> Campaign:
             )
             for item in lost
         )
+    entries = {entry.item: entry for entry in made.ledger.entries}
     identity = text_hash(settings.id, "adjudication", *(str(row["item"]) for row in listed))[:8]
     round_items = [
         Item(
@@ -65,7 +77,9 @@ def open_round(campaign: Campaign, *, scope: str = "undecided") -> Campaign:
             role="sample",
             fields={
                 **items[row["item"]].fields,
-                "answers": _shown(row["options"], items[row["item"]], settings.language),
+                "answers": _shown(
+                    row["options"], entries[row["item"]], items[row["item"]], settings.language
+                ),
             },
         )
         for row in listed
@@ -101,24 +115,18 @@ def the_round(campaign: Campaign) -> Campaign:
 
 def merge_round(campaign: Campaign) -> Adjudicated:
     """Put the round's decisions into gold and ledger, and write ``adjudication/``."""
-    made = adjudicate(_options(campaign, decisions=the_round(campaign).folder))
+    the_round(campaign)
+    made = adjudicate(_options(campaign))
     write_adjudicated(campaign.folder / "adjudication", made)
     return made
 
 
-def _options(campaign: Campaign, decisions: Path | None = None) -> AdjudicateOptions:
-    labels: Sequence[str] = tuple(campaign.settings.labels)
-    return AdjudicateOptions(annotations=campaign.folder, labels=labels, decisions=decisions)
+def _options(campaign: Campaign) -> AdjudicateOptions:
+    return AdjudicateOptions(annotations=campaign.folder, labels=tuple(campaign.settings.labels))
 
 
-def _shown(options: Sequence[Any], item: Item, language: str) -> str:
-    """The answers as text, one a line, without who gave them or how many did."""
-    return "\n".join(f"• {_answer(option, item.fields, language)}" for option in options)
-
-
-def _answer(option: Any, fields: Mapping[str, str], language: str) -> str:
-    if isinstance(option, str):
-        return option
-    text = fields["text"]
-    spans = [f"[{text[start:end]}]{{{label}}}" for start, end, label in option]
-    return " ".join(spans) or _NOTHING.get(language, _NOTHING["en"])
+def _shown(options: Sequence[str], entry: Entry, item: Item, language: str) -> str:
+    """The answers as text, one a line, without who gave them or how many did; spans as their words."""
+    nothing = _NOTHING.get(language, _NOTHING["en"])
+    answers = [entry.marked.get(option, option) for option in options]
+    return "\n".join(f"• {shown(answer, item.fields.get('text'), nothing=nothing)}" for answer in answers)

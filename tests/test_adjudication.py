@@ -5,16 +5,22 @@ from __future__ import annotations
 import csv
 import itertools
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from campaigns import campaign as small_campaign
+from typer.testing import CliRunner
 
+from probeta.annotation.campaign import Campaign
+from probeta.cli.campaign import app as campaign_app
 from probeta.cli.main import main
 from probeta.errors import DataError
 from probeta.validation import annotations
 from probeta.validation.adjudication.decide import decide_labels, decide_spans
+from probeta.validation.adjudication.decisions import ROUND
 from probeta.validation.adjudication.ledger import Ledger
 from probeta.validation.adjudication.rounds import conflicts, disagreements, merge
 from probeta.validation.adjudication.rules import KEPT_REASONS, REASONS, KeepRule
@@ -267,6 +273,7 @@ def test_command(campaign: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "gold": "a",
         "confidence": "0.666667",
         "original": "a",
+        "adjudicators": "",
         "kept": "yes",
         "reason": "matches",
     }
@@ -314,6 +321,143 @@ def test_command_merges_decisions(campaign: Path, tmp_path: Path, capsys: pytest
     code, _, err = call(capsys, *arguments)
     assert code == 1
     assert f"{decisions} [item]: p9: the decision is about an item that was not annotated" in err
+
+
+def decide(campaign: Path, rows: list[dict[str, Any]]) -> None:
+    """What ``campaign adjudicate`` and ``--merge`` leave of a round on p2 and p3."""
+    folder = campaign / ROUND
+    folder.mkdir(exist_ok=True)
+    (folder / "items.jsonl").write_text(
+        '{"item": "p2", "role": "sample"}\n{"item": "p3", "role": "sample"}\n'
+    )
+    annotations.write(folder / "annotations.parquet", rows)
+
+
+def test_a_campaigns_own_decisions_are_taken(
+    campaign: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = (str(campaign), "--labels", "a,b,c,d")
+    _, without, _ = call(capsys, *arguments, "--json")
+    assert json.loads(without)["decisions"] == {"items": 0, "kept": 0}
+    (campaign / ROUND).mkdir()
+    _, out, _ = call(capsys, *arguments)
+    assert f"! {ROUND} is open and counts for nothing until" in out
+    decide(campaign, [])
+    _, out, _ = call(capsys, *arguments)
+    assert (
+        f"1 of 5 items kept, 1 tie\n3 annotators (annotator-1, annotator-2, annotator-3)\n! 2 of 2 items of {ROUND}"
+        in out
+    )
+    answer = {"annotator": "a01", "status": "answered"}
+    decide(campaign, [answer | {"item": "p2", "label": "a"}])
+    _, out, _ = call(capsys, *arguments)
+    # p1 by its votes, p2 by the decision; the tie is gone.
+    assert out.startswith("2 of 5 items kept, 0 ties\n")
+    assert "\n1 item decided by adjudicators, 1 of them kept\n" in out
+    assert f"\n! 1 of 2 items of {ROUND} without a decision\n" in out
+    assert "|decisions:1|" in out
+    with (campaign / "adjudication" / "ledger.csv").open(encoding="utf-8", newline="") as file:
+        rows = {row["item"]: row for row in csv.DictReader(file)}
+    assert (rows["p2"]["adjudicators"], rows["p2"]["reason"]) == ("a01", "adjudicated")
+    assert (rows["p1"]["adjudicators"], rows["p3"]["reason"]) == ("", "too_few")
+    report = (campaign / "adjudication" / "adjudication.json").read_text()
+    assert json.loads(report)["decisions"] == {"items": 1, "kept": 1}
+    assert str(tmp_path) not in report
+    _, out, _ = call(capsys, *arguments, "--without-decisions", "--json")
+    left = json.loads(out)
+    assert left.pop("notes") == [f"the decisions of {ROUND} are left out"]
+    assert left == {name: value for name, value in json.loads(without).items() if name != "notes"}
+    # A table that is named replaces the round's.
+    named = tmp_path / "decisions.csv"
+    named.write_text("item,annotator,label\np2,judge,b\n")
+    _, out, _ = call(capsys, *arguments, "--decisions", str(named), "--json")
+    assert json.loads(out)["by_reason"]["adjudicated_differs"] == 1
+    code, _, err = call(capsys, *arguments, "--decisions", str(named), "--without-decisions")
+    assert (code, "exclude each other" in err) == (2, True)
+    # Two adjudicators who differ are a fault, not a choice.
+    decide(
+        campaign,
+        [answer | {"item": "p2", "label": "a"}, answer | {"item": "p2", "label": "b", "annotator": "a02"}],
+    )
+    code, _, err = call(capsys, *arguments)
+    assert (code, "p2: the adjudicators differ (found a or b)" in err) == (1, True)
+
+
+def test_spans_are_quoted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "answers.csv"
+    with source.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["item", "annotator", "spans", "text"])
+        writer.writerow(["s1", "ana", '[[3, 6, "ENG"]]', "Un pie"])
+        writer.writerow(["s1", "eva", "[]", "Un pie"])
+        writer.writerow(["s2", "ana", '[[7, 10, "ENG"]]', "hit, o hit"])
+        writer.writerow(["s2", "eva", '[[7, 10, "ENG"]]', "hit, o hit"])
+    code, _, err = call(capsys, str(source), "--out", str(tmp_path / "gold"))
+    assert code == 0, err
+    with (tmp_path / "gold" / "ledger.csv").open(encoding="utf-8", newline="") as file:
+        tie, twice = csv.DictReader(file)
+    assert (tie["votes"], tie["counts"], tie["gold"]) == (
+        "(no span): eva; «pie» ENG: ana",
+        "(no span): 1; «pie» ENG: 1",
+        "",
+    )
+    assert json.loads(tie["offsets"]) == {
+        "votes": {"ana": [[3, 6, "ENG"]], "eva": []},
+        "gold": None,
+        "original": None,
+    }
+    # The text has "hit" twice: only there are offsets needed.
+    assert (twice["votes"], twice["gold"]) == ("«hit» ENG (7-10): ana, eva", "«hit» ENG (7-10)")
+    listed = (tmp_path / "gold" / "disagreements.csv").read_text(encoding="utf-8").splitlines()
+    assert listed == ["item,text,votes,state,gold", "s1,Un pie,(no span): eva; «pie» ENG: ana,tie,"]
+    blind = json.loads((tmp_path / "gold" / "conflicts.jsonl").read_text(encoding="utf-8"))
+    assert sorted(zip(blind["options"], blind["words"], strict=True)) == [
+        ("(no span)", "(no span)"),
+        ("3-6 ENG", "«pie» ENG"),
+    ]
+
+
+def test_adjudicators_of_spans_see_words_and_no_conflict_is_no_error(tmp_path: Path) -> None:
+    made = small_campaign(tmp_path / "c", size=2)
+    text = made.items()[0].fields["text"]
+    start = text.index("burpees")
+    word = [{"start": start, "end": start + 7, "label": "ENG", "text": "burpees"}]
+
+    def answers(*marking: str) -> None:
+        rows: list[dict[str, Any]] = [
+            {
+                "item": item.item,
+                "annotator": who,
+                "spans": word if item.item == "i0000" and who in marking else [],
+                "status": "answered" if item.item == "i0000" and who in marking else "empty",
+            }
+            for item in made.items()
+            for who in ("a01", "a02")
+        ]
+        annotations.write(made.folder / "annotations.parquet", rows)
+
+    def run(*words: str) -> str:
+        ran = CliRunner().invoke(campaign_app, ["adjudicate", str(made.folder), "--local", *words])
+        assert ran.exit_code == 0, ran.output
+        return ran.stdout
+
+    answers("a01")
+    assert json.loads(run("--json"))["items"] == 1
+    shown = Campaign(made.folder / ROUND).items()[0].fields["answers"]
+    assert sorted(shown.split("\n")) == ["• (ningún tramo)", "• «burpees» ENG"]
+    shutil.rmtree(made.folder / ROUND)
+    # Both mark the word, which is not the original (no span): decided, and not kept.
+    answers("a01", "a02")
+    assert json.loads(run("--json")) == {
+        "round": None,
+        "items": 0,
+        "link": None,
+        "other_scopes": {"not_kept": 1, "disagreed": 0},
+    }
+    assert "in the scope undecided; --scope takes others: not_kept 1 item\n" in run()
+    answers()
+    assert "in the scope not_kept, nor in any other\n" in run("--scope", "not_kept")
+    assert not (made.folder / ROUND).exists()
 
 
 def test_wrong_use(campaign: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from probeta.annotation import ledger
 from probeta.annotation.campaign import LEDGER, Campaign
+from probeta.cli.adjudicate import app as adjudicating
 from probeta.cli.campaign import app
 from probeta.cli.main import main
 
@@ -103,8 +104,13 @@ def test_conflicts_go_back_blinded_and_decisions_come_home(studio: Studio, run: 
     answer(studio, rounds, PEOPLE[4], "i0001", [choice("neutral")])
     report = run("adjudicate", made.folder, "--merge")
     assert (report["items"], report["kept"]) == (3, 3)
-    gold = (made.folder / "adjudication").iterdir()
-    assert gold
+    gold = (made.folder / "adjudication" / "gold.jsonl").read_bytes()
+    assert gold.count(b"\n") == 3
+    # The plain command keeps what was merged.
+    again = CliRunner().invoke(adjudicating, [str(made.folder), "--json"])
+    assert again.exit_code == 0, again.output
+    assert json.loads(again.stdout)["decisions"] == {"items": 1, "kept": 1}
+    assert (made.folder / "adjudication" / "gold.jsonl").read_bytes() == gold
 
 
 def test_faults_on_the_server_give_exit_1_and_wrong_use_2(studio: Studio, run: Any, tmp_path: Path) -> None:

@@ -46,8 +46,14 @@ def adjudicate(
     ] = None,
     items: options.Items = None,
     decisions: Annotated[
-        Path | None, typer.Option(help="An annotation table of adjudicators, merged into the gold.")
+        Path | None,
+        typer.Option(
+            help="An annotation table of adjudicators, merged into the gold. Default: a campaign's own round."
+        ),
     ] = None,
+    without_decisions: Annotated[
+        bool, typer.Option("--without-decisions", help="Leave the decisions of a campaign's own round out.")
+    ] = False,
     conflicts: Annotated[
         str,
         typer.Option(
@@ -124,6 +130,7 @@ def adjudicate(
                 method=method,
                 language=language,
                 decisions=decisions,
+                without_decisions=without_decisions,
                 conflicts=conflicts,
                 resamples=resamples,
                 seed=seed,

@@ -17,6 +17,8 @@ def lines(report: Mapping[str, Any], *, annotators: Collection[str]) -> Iterator
     yield named_annotators(annotators)
     for warning in doubtful_labels(list(report["gold"])):
         yield f"! {warning}"
+    if decided := report["decisions"]["items"]:
+        yield f"{counted(decided, 'item')} decided by adjudicators, {report['decisions']['kept']} of them kept"
     for note in report["notes"]:
         yield f"! {note}"
     yield f"{report['rule']}; method {report['method']}"

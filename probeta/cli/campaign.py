@@ -442,14 +442,22 @@ def adjudicate(
     """
     with reported(as_json=as_json):
         from probeta.annotation import pull as pulling
-        from probeta.annotation.adjudicate import merge_round, open_round, the_round
+        from probeta.annotation.adjudicate import NothingToAdjudicate, merge_round, open_round, the_round
         from probeta.annotation.campaign import Campaign
         from probeta.annotation.collect import collect, write
         from probeta.annotation.push import push as run
 
         campaign = Campaign(folder)
         if not merge:
-            made = open_round(campaign, scope=scope)
+            try:
+                made = open_round(campaign, scope=scope)
+            except NothingToAdjudicate as nothing:
+                # No mistake: a campaign whose annotators agree has no round.
+                if as_json:
+                    print_json({"round": None, "items": 0, "link": None, "other_scopes": nothing.others})
+                else:
+                    print(nothing)
+                return
             link = None
             if not local:
                 with _connected(made, url, timeout) as client:

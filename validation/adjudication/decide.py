@@ -150,7 +150,8 @@ def decide_spans(
         entries.append(
             Entry(
                 item=item,
-                votes=given,
+                votes={vote: who for vote, (who, _) in given.items()},
+                marked={vote: spans for vote, (_, spans) in given.items()},
                 state=outcome.state,
                 gold=original if reason == "tie_matches" else gold,
                 original=original,
@@ -172,18 +173,16 @@ def _span_reason(rule: KeepRule, outcome: SpanOutcome, original: tuple[Span, ...
     return rule.reason(state=outcome.state, winner=winner, tied=tied, original=key)
 
 
-def _set_votes(answers: SpanAnswers) -> list[dict[str, tuple[str, ...]]]:
-    """Per item: each whole set of spans with the annotators who gave it."""
+def _set_votes(answers: SpanAnswers) -> list[dict[str, tuple[tuple[str, ...], tuple[Span, ...]]]]:
+    """Per item: each whole set of spans with the annotators who gave it, and the spans."""
     own: dict[tuple[int, int], list[Span]] = {}
     columns = (answers.item, answers.rater, answers.start, answers.end, answers.label)
     for item, rater, start, end, label in zip(*(column.tolist() for column in columns), strict=True):
         own.setdefault((item, rater), []).append((start, end, answers.labels[label]))
-    found: list[dict[str, tuple[str, ...]]] = []
+    found = []
     for position in range(len(answers.items)):
-        votes: dict[str, list[str]] = {}
+        votes: dict[tuple[Span, ...], list[str]] = {}
         for rater in np.flatnonzero(answers.answered[position]).tolist():
-            votes.setdefault(shown(tuple(sorted(own.get((position, rater), [])))), []).append(
-                answers.raters[rater]
-            )
-        found.append({vote: tuple(who) for vote, who in votes.items()})
+            votes.setdefault(tuple(sorted(own.get((position, rater), []))), []).append(answers.raters[rater])
+        found.append({shown(spans): (tuple(who), spans) for spans, who in votes.items()})
     return found

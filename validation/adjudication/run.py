@@ -19,6 +19,7 @@ from probeta.validation.adjudication.decide import (
     decide_labels,
     decide_spans,
 )
+from probeta.validation.adjudication.decisions import Decisions, as_spans, decisions
 from probeta.validation.adjudication.ledger import LEDGER_COLUMNS, Entry, Ledger
 from probeta.validation.adjudication.rounds import SCOPES, conflicts, disagreements, merge
 from probeta.validation.adjudication.rules import REASONS, KeepRule
@@ -32,9 +33,8 @@ from probeta.validation.agreement.report import ORIGINAL, Choices, code, item_gr
 from probeta.validation.agreement.run import write_report
 from probeta.validation.agreement.span_report import read_answers, tokenizer
 from probeta.validation.agreement.spans import span_f1
-from probeta.validation.agreement.spansets import Span
 from probeta.validation.agreement.study import Study
-from probeta.validation.annotations import Annotations, Source, folding, read, read_source, refuse
+from probeta.validation.annotations import Annotations, Source, folding, read_source, refuse
 
 SCHEMA_VERSION = 1
 
@@ -53,6 +53,7 @@ class AdjudicateOptions(Source):
     at_least: int = 2
     method: str | None = None
     decisions: Path | None = None
+    without_decisions: bool = False
     conflicts: str = "undecided"
     resamples: int = 1000
     seed: int = 0
@@ -130,13 +131,18 @@ def adjudicate(options: AdjudicateOptions) -> Adjudicated:
     one_of(method, SPAN_METHODS if table.kind == "spans" else LABEL_METHODS, what="method")
     if options.language is not None and method != "tokens":
         raise UsageError(f"--language is for the method tokens, and the method is {method}")
-    if table.kind == "spans":
-        return _spans(table, choices, rule, method, options)
-    return _labels(table, choices, rule, method, options)
+    made = decisions(
+        options.annotations,
+        named=options.decisions,
+        without=options.without_decisions,
+        kind=table.kind,
+        fold=fold,
+    )
+    return (_spans if table.kind == "spans" else _labels)(table, choices, rule, method, made)
 
 
 def _labels(
-    table: Annotations, choices: Choices, rule: KeepRule, method: str, options: AdjudicateOptions
+    table: Annotations, choices: Choices, rule: KeepRule, method: str, made: Decisions
 ) -> Adjudicated:
     coded = code(table, choices, clusters=None)
     originals = references(table, choices, what="the original label")
@@ -146,34 +152,19 @@ def _labels(
     ledger = decide_labels(
         coded, rule=rule, method=method, originals=originals, abstained=_abstained(table, choices, coded)
     )
-    if options.decisions is not None:
-        ledger = _merged(ledger, options.decisions, choices)
+    ledger = _merged(ledger, made)
 
     def alpha(members: Sequence[int]) -> dict[str, Any]:
         part = coded.select(np.asarray(members, dtype=np.intp))
         return krippendorff_alpha(Study(part, interval=choices.interval)).to_json()
 
     reliability = _reliability(ledger, "krippendorff_alpha", alpha)
-    report = _report(ledger, table, choices, reliability, alpha)
+    report = _report(ledger, table, choices, reliability, made, alpha)
     return Adjudicated(ledger=ledger, report=report, table=table, choices=choices)
 
 
-def _merged(ledger: Ledger, path: Path, choices: Choices) -> Ledger:
-    """The ledger with the adjudicators' answers, whose labels are folded as the annotators' are."""
-    decided = read(path)
-    if decided.kind != ledger.kind:
-        raise UsageError(f"{decided.name} holds {decided.kind}, and the annotations hold {ledger.kind}")
-    given: dict[str, list[Any]] = {}
-    for item, label, spans, status in zip(
-        *(decided.rows[name] for name in ("item", "label", "spans", "status")), strict=True
-    ):
-        if ledger.kind == "labels" and status == "answered":
-            given.setdefault(item, []).append(choices.fold.get(label, label))
-        elif ledger.kind == "spans" and status != "skipped":
-            found = as_spans(spans if spans is not None else ())
-            meant = ((start, end, choices.fold.get(name, name)) for start, end, name in found)
-            given.setdefault(item, []).append(tuple(sorted(meant)))
-    return merge(ledger, given, file=decided.name)
+def _merged(ledger: Ledger, made: Decisions) -> Ledger:
+    return merge(ledger, made.answers, adjudicators=made.adjudicators, file=made.file)
 
 
 def _abstained(table: Annotations, choices: Choices, coded: Coded) -> dict[str, tuple[str, ...]]:
@@ -193,9 +184,7 @@ def _abstained(table: Annotations, choices: Choices, coded: Coded) -> dict[str, 
     }
 
 
-def _spans(
-    table: Annotations, choices: Choices, rule: KeepRule, method: str, options: AdjudicateOptions
-) -> Adjudicated:
+def _spans(table: Annotations, choices: Choices, rule: KeepRule, method: str, made: Decisions) -> Adjudicated:
     answers, _ = read_answers(table, choices)
     originals = {
         item: None if spans is None else as_spans(spans)
@@ -203,14 +192,13 @@ def _spans(
     }
     tokenize = tokenizer(table, choices) if method == "tokens" else None
     ledger = decide_spans(answers, rule=rule, method=method, originals=originals, tokenize=tokenize)
-    if options.decisions is not None:
-        ledger = _merged(ledger, options.decisions, choices)
+    ledger = _merged(ledger, made)
 
     def f1(members: Sequence[int]) -> dict[str, Any]:
         return span_f1(answers.select(members), interval=choices.interval).to_json()
 
     reliability = _reliability(ledger, "span_f1", f1)
-    report = _report(ledger, table, choices, reliability, None)
+    report = _report(ledger, table, choices, reliability, made, None)
     clashes = span_conflicts(answers)
     report["conflicts"] = {
         kind: sum(clash["kind"] == kind for clash in clashes) for kind in ("boundary", "label", "missing")
@@ -230,13 +218,13 @@ def _reliability(
     }
 
 
-def as_spans(spans: Any) -> tuple[Span, ...]:
-    """Spans as sorted (start, end, label) from mappings."""
-    return tuple(sorted((int(span["start"]), int(span["end"]), str(span["label"])) for span in spans))
-
-
 def _report(
-    ledger: Ledger, table_of: Annotations, choices: Choices, reliability: Mapping[str, Any], alpha: Any
+    ledger: Ledger,
+    table_of: Annotations,
+    choices: Choices,
+    reliability: Mapping[str, Any],
+    made: Decisions,
+    alpha: Any,
 ) -> dict[str, Any]:
     entries = ledger.entries
     total = retention(entries, ledger)
@@ -263,11 +251,12 @@ def _report(
                 "abstentions": ledger.rule.abstentions if ledger.kind == "labels" else None,
                 "at_least": ledger.rule.at_least,
                 "method": ledger.method,
+                "decisions": len(made.answers) or None,
                 "resamples": choices.interval.resamples,
                 "seed": choices.interval.seed,
             }
         ),
-        "notes": list(table_of.notes),
+        "notes": [*table_of.notes, *made.notes],
         "rule": ledger.rule.text(),
         "method": ledger.method,
         "aggregation": dict(ledger.details),
@@ -278,6 +267,10 @@ def _report(
         "low": total["low"],
         "high": total["high"],
         "chance_retention": total["chance_retention"],
+        "decisions": {
+            "items": len(made.answers),
+            "kept": sum(entry.kept for entry in entries if entry.item in made.answers),
+        },
         "by_reason": dict(sorted(by_reason.items())),
         "reasons": {reason: REASONS[reason] for reason in sorted(by_reason)},
         "gold": _gold_counts(entries, ledger),
@@ -314,10 +307,17 @@ def write(out: Path, made: Adjudicated, *, scope: str = "undecided") -> None:
     if out.exists() and not (out / "adjudication.json").is_file() and any(out.iterdir()):
         raise UsageError(f"{out} exists and holds no adjudication; choose another folder")
     with atomic.folder(out) as folder:
+        quoted = marked_texts(made.table)
+        spans = made.ledger.kind == "spans"
         write_table(
-            folder / "ledger.csv", columns=LEDGER_COLUMNS, rows=[entry.row() for entry in made.ledger.entries]
+            folder / "ledger.csv",
+            columns=(*LEDGER_COLUMNS, *(("offsets",) if spans else ())),
+            rows=[
+                entry.row(quoted.get(entry.item)) | ({"offsets": entry.offsets()} if spans else {})
+                for entry in made.ledger.entries
+            ],
         )
-        rows = disagreements(made.ledger)
+        rows = disagreements(made.ledger, quoted)
         columns = ("item", *_text_columns(made.table), "votes", "state", "gold")
         texts = {name: made.table.column(name, what="the list") for name in _text_columns(made.table)}
         write_table(
@@ -335,13 +335,13 @@ def write(out: Path, made: Adjudicated, *, scope: str = "undecided") -> None:
         (folder / "gold.jsonl").write_text(
             "".join(line + "\n" for line in gold), encoding="utf-8", newline="\n"
         )
-        blind = conflicts(made.ledger, scope=scope, seed=made.choices.interval.seed)
+        blind = conflicts(made.ledger, scope=scope, seed=made.choices.interval.seed, texts=quoted)
         (folder / "conflicts.jsonl").write_text(
             "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in blind),
             encoding="utf-8",
             newline="\n",
         )
-        if made.ledger.kind == "spans":
+        if spans:
             (folder / "span-conflicts.jsonl").write_text(
                 "".join(json.dumps(clash, ensure_ascii=False) + "\n" for clash in made.clashes),
                 encoding="utf-8",
@@ -373,6 +373,14 @@ def gold_row(entry: Entry, kind: str, own: Mapping[str, Any]) -> dict[str, Any]:
         ]
     further = {name: value for name, value in own.items() if name not in row}
     return {**row, **further, "votes": votes, "reason": entry.reason}
+
+
+def marked_texts(table: Annotations) -> dict[str, str]:
+    """The texts by item from which spans are quoted; none where labels were given or no text is known."""
+    if table.kind != "spans" or "text" not in table.items.columns:
+        return {}
+    texts = table.column("text", what="the quotations")
+    return {item: text for item, text in texts.items() if isinstance(text, str)}
 
 
 def _text_columns(table: Annotations) -> list[str]:
