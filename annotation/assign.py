@@ -6,17 +6,20 @@ tasks alone, opened for labelling, does the same, but it binds nobody: a pull te
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from probeta.annotation import annotators as people
 from probeta.annotation import assignment, ledger
-from probeta.annotation.annotators import Annotator, checked_emails, email_hash, enrol
+from probeta.annotation.annotators import Annotator, checked_emails, email_hash, enrol, user_of
 from probeta.annotation.campaign import ANNOTATORS, LEDGER, Campaign, Item
-from probeta.annotation.client import Client
+from probeta.annotation.client import CHUNK, Client
 from probeta.annotation.plan import Plan, connected, loads, neighbours_share, plan, reassign
+from probeta.annotation.remote import key_of
 from probeta.errors import UsageError
+from probeta.progress import track
 from probeta.tables import write_table
 
 #: Each annotator's link; it opens nothing without an account.
@@ -28,7 +31,8 @@ class Assigned:
     """The plan in numbers: ``loads`` are tasks by annotator, checks and repeats among them.
 
     ``shared`` is the share of each one's sample that the next annotator has too. ``links`` is empty before
-    the push. ``names`` gives the pseudonym of each address of this call.
+    the push. ``names`` gives the pseudonym of each address of this call, and of each person's account on the
+    server: the folder holds no address.
     """
 
     plan: Mapping[str, Sequence[str]]
@@ -84,7 +88,8 @@ def assign(
             one.email_hash for one in known if one.status == "active"
         }:
             raise UsageError(
-                "there is a plan already; say --leaver NAME to hand items on, or --replan to start over"
+                "there is a plan already: to put a new person in another's place say both, --leaver NAME "
+                "--annotator EMAIL; --replan deals everything out anew"
             )
         made = there
     else:
@@ -97,10 +102,19 @@ def assign(
     assignment.write(campaign, made, items)
     people.write(campaign.path(ANNOTATORS), everyone)
     links: dict[str, str] = {}
+    told: dict[str, str] = {}
     if client is not None and settings.project is not None:
+        users = client.users()
+        told = {
+            email: names[hash]
+            for email in users.values()
+            if (hash := email_hash(settings.id, email)) in names
+        }
+        accounts = {user: told[email] for user, email in users.items() if email in told}
         links = _tabs(campaign, client, settings.project, made, items, active)
         rows = [{"annotator": name, "link": link} for name, link in links.items()]
         write_table(campaign.path(LINKS), columns=("annotator", "link"), rows=rows)
+        _open(campaign, client, settings.project, made, items, accounts)
     sample = {item.item: made[item.item] for item in items if item.role == "sample"}
     return Assigned(
         plan=made,
@@ -108,7 +122,7 @@ def assign(
         connected=connected(sample, active),
         shared=neighbours_share(sample, active),
         links=links,
-        names=dict(zip(addresses, (names[hash] for hash in hashes), strict=True)),
+        names=told | dict(zip(addresses, (names[hash] for hash in hashes), strict=True)),
     )
 
 
@@ -161,11 +175,6 @@ def _tabs(
     absent = [item.item for item in items if item.key not in tasks]
     if absent:
         raise UsageError(f"{len(absent)} items are not pushed yet, such as {absent[0]}: push first")
-    # The queue closes a task when it has so many annotations; an unasked answer must not shut out
-    # someone who was asked.
-    client.patch(
-        f"/api/projects/{project}/", {"maximum_annotations": max(len(names), campaign.settings.overlap)}
-    )
     views = {
         view["data"].get("title"): int(view["id"])
         for view in client.get("/api/dm/views/", {"project": project})
@@ -203,6 +212,51 @@ def _tabs(
     return links
 
 
+def _open(
+    campaign: Campaign,
+    client: Client,
+    project: int,
+    plan: Mapping[str, Sequence[str]],
+    items: Sequence[Item],
+    accounts: Mapping[int, str],
+) -> None:
+    """Let each task take the answers that are asked for, so that it is complete when it has just them.
+
+    A check is asked of more people than the rest; with one number for all, the tasks that are complete in the end
+    would be the checks. An answer of someone unasked (``accounts`` are people by their number) takes nobody's
+    place: there is one more then.
+    """
+    asked = {item.key: frozenset(plan.get(item.item, ())) for item in items}
+    usual = Counter(len(who) for who in asked.values() if who).most_common(1)
+    # One request for most tasks; the server then takes it for every task.
+    client.patch(f"/api/projects/{project}/", {"maximum_annotations": usual[0][0] if usual else 1})
+    columns = ("data", "overlap", "is_labeled", "total_annotations")
+    listed = {
+        int(task["id"]): task
+        for task in client.tasks(project, include=columns)
+        if key_of(task, campaign.settings.id) in asked
+    }
+    begun = [number for number, task in listed.items() if task["total_annotations"]]
+    answers: dict[int, list[str | None]] = {}
+    for at in range(0, len(begun), CHUNK):
+        for task in client.export(project, begun[at : at + CHUNK]):
+            answers[int(task["id"])] = [
+                accounts.get(user_of(one["completed_by"]) or 0)
+                for one in task["annotations"]
+                if not one["was_cancelled"]
+            ]
+    changes = {}
+    for number, task in listed.items():
+        who, given = asked[task["data"]["key"]], answers.get(number, [])
+        overlap = max(1, len(who) + len(given) - len(who.intersection(given)))
+        # The server does not count again when the number is changed.
+        state = {"overlap": overlap, "is_labeled": len(given) >= overlap}
+        if any(task[name] != value for name, value in state.items()):
+            changes[number] = state
+    for number, state in track(changes.items(), label="Tasks", total=len(changes)):
+        client.patch(f"/api/tasks/{number}/", state)
+
+
 def shortest(keys: Sequence[str]) -> int:
     """How many digits of the keys' hashes tell all of them apart.
 
@@ -228,6 +282,11 @@ def pattern(keys: Sequence[str], length: int) -> str:
 
 #: Columns of the data manager that tell an annotator nothing, or what others did.
 _HIDDEN = [
+    "tasks:completed_at",
+    "tasks:total_annotations",
+    "tasks:cancelled_annotations",
+    "tasks:created_at",
+    "tasks:updated_at",
     "tasks:annotators",
     "tasks:annotations_results",
     "tasks:annotations_ids",

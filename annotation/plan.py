@@ -174,7 +174,8 @@ def reassign(
         takers = [one for one in remaining if one not in new[item] and one != leaver]
         if not takers:
             raise UsageError(
-                f"nobody is left to take {item}: its other annotators are all there are; ask one more person"
+                f"nobody is left to take {item}: its other annotators are all there are; name in the same call "
+                f"who takes the place: --leaver {leaver} --annotator EMAIL"
             )
         order = keyed(seed, "leaver", item, leaver)
         taker = min(takers, key=lambda one: (count[one], order.random()))

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from campaigns import campaign, fill_in, region
+from campaigns import campaign, fill_in, region, rewrite
 from label_studio import ADMIN, HASTE, PEOPLE, TOKEN, FaultProxy, Studio, free_port
 from test_campaign_push import assert_exactly_once
 
@@ -511,8 +511,56 @@ def test_a_leaver_s_items_move_to_others_tabs(studio: Studio, tmp_path: Path) ->
             }
         # Tabs are kept, so links that were sent still work.
         assert {name: before.links[name] for name in after.links} == after.links
-        with pytest.raises(UsageError, match="there is a plan already"):
+        with pytest.raises(UsageError, match="say both, --leaver NAME --annotator EMAIL"):
             assign(made, emails=[PEOPLE[7]], client=client)
+        replaced = assign(made, emails=[PEOPLE[7]], leaver="a02", client=client)
+        assert replaced.loads["a05"] == after.loads["a02"] and "a02" not in replaced.loads
+
+
+def test_every_task_is_complete_with_the_answers_that_were_asked_for(studio: Studio, tmp_path: Path) -> None:
+    made = campaign(tmp_path / "c", size=5, overlap=2)
+    rewrite(made, lambda rows: [row | {"role": "check"} if row["item"] == "i0002" else row for row in rows])
+    emails = dict(zip(PEOPLE[:3], ("a01", "a02", "a03"), strict=True))
+    with studio.client() as client:
+        push(made, client=client)
+        assigned = assign(made, emails=PEOPLE[:3], client=client)
+        project = made.settings.project
+        assert project is not None
+        tasks = {item.item: ledger.read(made.path(LEDGER))[item.key].task for item in made.items()}
+
+        def state(name: str) -> dict[str, Any]:
+            listed = client.tasks(project, include=(name,))
+            values = {task["id"]: task[name] for task in listed}
+            return {item: values[task] for item, task in tasks.items()}
+
+        # Four sentences for two people each, and the check for all three.
+        assert state("overlap") == {item: len(who) for item, who in assigned.plan.items()}
+        assert sorted(state("overlap").values()) == [2, 2, 2, 2, 3]
+        for view in client.get("/api/dm/views/", {"project": project}):
+            for part in ("explore", "labeling"):
+                hidden = set(view["data"]["hiddenColumns"][part])
+                assert {"tasks:completed_at", "tasks:total_annotations", "tasks:updated_at"} <= hidden
+        # Someone unasked and one who was asked answer first: the task is closed before everyone had it.
+        item, (first, second) = next((i, who) for i, who in assigned.plan.items() if len(who) == 2)
+        (unasked,) = set(emails.values()) - {first, second}
+        addresses = {name: email for email, name in emails.items()}
+        for name in (unasked, first):
+            with studio.client(addresses[name]) as person:
+                person.post(f"/api/tasks/{tasks[item]}/annotations/", {"result": []})
+        assert state("is_labeled")[item]
+        # Assigning again opens it for the one who is missing, and says who has an account.
+        again = assign(made, client=client)
+        assert again.names == emails and again.plan == assigned.plan
+        assert (state("overlap")[item], state("is_labeled")[item]) == (3, False)
+        for name, email in ((name, addresses[name]) for name in again.loads):
+            found = re.search(r"tab=(\d+)&", again.links[name])
+            assert found
+            with studio.client(email) as person:
+                while (task := next_task(person, project, int(found[1]))) is not None:
+                    person.post(f"/api/tasks/{task}/annotations/", {"result": []})
+        counts = {item: len(who) for item, who in assigned.plan.items()}
+        assert state("total_annotations") == counts | {item: 3}
+        assert client.project(project)["finished_task_number"] == 5
 
 
 def test_a_deleted_account_is_known_from_an_earlier_pull(studio: Studio, tmp_path: Path) -> None:

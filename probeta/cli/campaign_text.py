@@ -48,9 +48,13 @@ def print_pulled(folder: Path, made: Collected) -> None:
 def print_assigned(folder: Path, made: Assigned, invitation: str | None) -> None:
     """The plan in numbers and everyone's link."""
     emails = {name: email for email, name in made.names.items()}
+    # With links the server was asked; whoever it does not know has not signed up.
+    unknown = "(no account yet)" if made.links else ""
     print(f"{folder}/assignment.csv: {len(made.plan)} tasks")
     for name, load in made.loads.items():
-        print(f"  {name}  {load:>5} tasks  {emails.get(name, ''):<28}  {made.links.get(name, '')}".rstrip())
+        print(
+            f"  {name}  {load:>5} tasks  {emails.get(name, unknown):<28}  {made.links.get(name, '')}".rstrip()
+        )
     if made.shared:
         least, most = f"{min(made.shared):.0%}", f"{max(made.shared):.0%}"
         span = least if least == most else f"{least} to {most}"
