@@ -38,6 +38,9 @@ CHECKS = "checks.parquet"
 Kind = Literal["spans", "pairs"]
 Duplicates = Literal["error", "first", "last"]
 
+#: What stands around an item's texts: the question by kind, names of the two sentences, of the answers given.
+Word = Literal["spans", "sentence_1", "sentence_2", "pairs", "adjudication"]
+
 #: The text fields of an item, which are also the names of the task's data, by kind.
 FIELDS: Mapping[str, tuple[str, ...]] = {"spans": ("text",), "pairs": ("sentence_1", "sentence_2")}
 
@@ -76,6 +79,9 @@ class Settings(Model):
     )
     adjudication: bool = Field(
         default=False, description="A round of adjudication: annotators see the answers that were given."
+    )
+    words: dict[Word, Text] = Field(
+        default_factory=dict, description="What annotators read around the texts, where it is not ours."
     )
     url: str | None = None
     project: int | None = None

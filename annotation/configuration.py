@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 from importlib.resources import files
 
-from probeta.annotation.campaign import CAMPAIGN, FIELDS, Kind, Settings
+from probeta.annotation.campaign import CAMPAIGN, FIELDS, Kind, Settings, Word
 from probeta.errors import DataError, Fault
 
 #: Keys in the order in which labels get them.
@@ -16,7 +16,7 @@ HOTKEYS = "1234567890"
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442", "#6B7280")
 
 #: The words around the texts, by language; English where there is none.
-WORDS: Mapping[str, Mapping[str, str]] = {
+WORDS: Mapping[str, Mapping[Word, str]] = {
     "es": {
         "spans": "Marque los tramos y elija la etiqueta",
         "sentence_1": "Primera frase",
@@ -41,8 +41,39 @@ WORDS: Mapping[str, Mapping[str, str]] = {
 }
 
 
-def render(*, kind: Kind, labels: Mapping[str, str], language: str, adjudication: bool = False) -> str:
-    """The labelling configuration from ``templates/label_studio``; labels and texts are escaped."""
+#: The words that stand around an item's texts, by kind.
+QUESTIONS: Mapping[Kind, tuple[Word, ...]] = {
+    "spans": ("spans",),
+    "pairs": ("sentence_1", "sentence_2", "pairs"),
+}
+
+
+def has_words(language: str) -> bool:
+    """Whether there are words in the language, of any country.
+
+    >>> has_words("es-MX"), has_words("ca")
+    (True, False)
+    """
+    return language.partition("-")[0] in WORDS
+
+
+def words_of(language: str) -> Mapping[Word, str]:
+    """The words of a language; English where there are none."""
+    return WORDS[language.partition("-")[0]] if has_words(language) else WORDS["en"]
+
+
+def render(
+    *,
+    kind: Kind,
+    labels: Mapping[str, str],
+    language: str,
+    words: Mapping[Word, str] | None = None,
+    adjudication: bool = False,
+) -> str:
+    """The labelling configuration from ``templates/label_studio``; labels and texts are escaped.
+
+    ``words`` stand in place of those of ``language``.
+    """
     import jinja2
 
     source = files("probeta.templates").joinpath("label_studio", f"{kind}.xml.j2").read_text("utf-8")
@@ -58,8 +89,8 @@ def render(*, kind: Kind, labels: Mapping[str, str], language: str, adjudication
         }
         for place, (name, definition) in enumerate(labels.items())
     ]
-    words = WORDS.get(language, WORDS["en"])
-    return environment.from_string(source).render(labels=shown, words=words, adjudication=adjudication)
+    around = {**words_of(language), **(words or {})}
+    return environment.from_string(source).render(labels=shown, words=around, adjudication=adjudication)
 
 
 def of(settings: Settings) -> str:
@@ -68,6 +99,7 @@ def of(settings: Settings) -> str:
         kind=settings.kind,
         labels=settings.labels,
         language=settings.language,
+        words=settings.words,
         adjudication=settings.adjudication,
     )
 
@@ -92,7 +124,9 @@ def check(config: str, *, kind: Kind) -> None:
     try:
         shown = variables(config)
     except ET.ParseError:
-        message = "the labelling configuration is no XML: a label or its definition holds a control character"
+        message = (
+            "the labelling configuration is no XML: a label, a definition or a word holds a control character"
+        )
         raise DataError(Fault(code="config", message=message, file=CAMPAIGN, column="labels")) from None
     missing = sorted(shown - known)
     if missing:

@@ -24,7 +24,7 @@ from probeta.annotation.campaign import (
 )
 from probeta.annotation.guideline import sha256
 from probeta.annotation.sample import Bands, Sample, draw
-from probeta.errors import DataError, UsageError, one_of
+from probeta.errors import DataError, Fault, UsageError, one_of
 from probeta.formats.jsonl import read_jsonl, write_jsonl
 from probeta.hashing import file_sha256, text_hash
 from probeta.randomness import keyed
@@ -68,10 +68,11 @@ class StartOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Started:
-    """The new campaign and the report of the draw."""
+    """The new campaign, the report of the draw, and what its maker should know."""
 
     campaign: Campaign
     report: Mapping[str, Any]
+    notes: Sequence[Fault] = ()
 
 
 def start(folder: Path, options: StartOptions) -> Started:
@@ -120,7 +121,9 @@ def start(folder: Path, options: StartOptions) -> Started:
         title=title,
         kind=kind,
         language=recipe.language,
-        labels={name: label.definition for name, label in recipe.labels.items()},
+        labels=_definitions(recipe),
+        # To be seen and changed; the language's own unless there are none.
+        words={name: configuration.words_of(recipe.language)[name] for name in configuration.QUESTIONS[kind]},
         source={
             "name": recipe.name,
             "version": recipe.version,
@@ -156,7 +159,15 @@ def start(folder: Path, options: StartOptions) -> Started:
         atomic.write_text(
             target / "reports" / "sample.json", json.dumps(report, ensure_ascii=False, indent=2) + "\n"
         )
-    return Started(campaign=Campaign(folder), report=report)
+    return Started(campaign=Campaign(folder), report=report, notes=_notes(settings))
+
+
+def _notes(settings: Settings) -> list[Fault]:
+    if configuration.has_words(settings.language):
+        return []
+    message = f"the questions to annotators are in English: there are none in {settings.language!r}"
+    fix = "write yours before the push"
+    return [Fault(code="words", message=message, file=folder_of.CAMPAIGN, column="words", fix=fix)]
 
 
 def _candidates(options: StartOptions, kind: Kind) -> list[dict[str, Any]]:
@@ -214,6 +225,13 @@ def _guideline(recipe: RecipeBase, given: Path | None) -> Path:
         raise UsageError(f"the recipe {recipe.name} names no guideline; name one: --guideline FILE.md")
     language = recipe.language
     return recipe.guideline_path(min(recipe.guidelines, key=lambda file: _preference(file, language)))
+
+
+def _definitions(recipe: RecipeBase) -> dict[str, str]:
+    """What each label means, in the set's language where the recipe's card says it there."""
+    language = recipe.language.partition("-")[0]
+    own = next((told.labels for name, told in recipe.card.translations.items() if name == language), {})
+    return {name: own.get(name, label.definition) for name, label in recipe.labels.items()}
 
 
 def _preference(file: str, language: str) -> tuple[bool, int]:

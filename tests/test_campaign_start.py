@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from probeta.annotation.campaign import Campaign
-from probeta.annotation.configuration import check, instructions, render, variables
+from probeta.annotation.configuration import check, instructions, of, render, variables
 from probeta.annotation.sample import Bands, draw
 from probeta.annotation.start import StartOptions, start
 from probeta.cli.campaign import app
@@ -150,6 +150,33 @@ def test_the_guideline_that_annotators_read(named: list[str], taken: str, tmp_pa
     made = start(tmp_path / "c", StartOptions(source=tmp_path / "set", sample=2))
     assert made.report["guideline"] == taken
     assert made.campaign.path("guideline.md").read_text("utf-8") == f"# {taken}\n"
+
+
+def test_hints_and_questions_are_in_the_set_s_language(blas: Path, tmp_path: Path) -> None:
+    made = start(tmp_path / "c", StartOptions(source=blas, sample=2))
+    assert not made.notes
+    config = of(made.campaign.settings)
+    # The recipe defines its label in English; its card has the Spanish.
+    assert "tomada del inglés" in config and "Marque los tramos" in config
+
+
+def test_questions_in_a_language_without_words_of_ours_are_told_and_can_be_given(tmp_path: Path) -> None:
+    recipe = tmp_path / "mine"
+    new_recipe(recipe)
+    settings = recipe / "probeta.yaml"
+    settings.write_text(settings.read_text("utf-8").replace("language: en", "language: ca"), "utf-8")
+    build(str(recipe), out=tmp_path / "set")
+    folder = tmp_path / "c"
+    ran = CliRunner().invoke(app, ["init", str(folder), "--from", str(tmp_path / "set"), "--sample", "2"])
+    assert "the questions to annotators are in English: there are none in 'ca'" in ran.stderr
+    path = folder / "campaign.yaml"
+    text = path.read_text("utf-8")
+    path.write_text(text.replace("Mark the spans and choose the label", "Marca els noms & tria"), "utf-8")
+    assert "Marca els noms &amp; tria" in of(Campaign(folder).settings)
+    path.write_text(text.replace("spans: Mark", "span: Mark"), "utf-8")
+    with pytest.raises(DataError) as refused:
+        Campaign(folder)
+    assert (refused.value.faults[0].column or "").startswith("words.span")
 
 
 def test_the_same_options_make_the_same_campaign(blas: Path, tmp_path: Path) -> None:

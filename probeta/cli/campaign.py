@@ -126,7 +126,7 @@ def init(
                 url=url,
             ),
         )
-        print_listed("note", notes)
+        print_listed("note", [*notes, *made.notes])
         if as_json:
             print_json({"campaign": str(folder), **made.report})
             return
