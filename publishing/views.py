@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from probeta.publishing.facts import Facts
+from probeta.validation.adjudication.rules import KEPT_REASONS
 
 #: The coefficients shown first for labels and for spans, in this order; the report has more.
 COEFFICIENTS = (
@@ -216,6 +217,17 @@ def agreement_labels(facts: Facts) -> list[tuple[str, str, Estimate]]:
                 found.append((label, name, entry[name]))
                 break
     return found
+
+
+#: The configs that people's answers make, and no build.
+ANSWERED = ("annotations", "validated")
+
+
+def outcomes(facts: Facts) -> list[tuple[str, bool, int]]:
+    """Why adjudication kept items or not: reason, whether it keeps, items; what keeps comes first."""
+    found = facts.reports.get("adjudication", {}).get("by_reason", {}).items()
+    rows = [(reason, reason in KEPT_REASONS, items) for reason, items in found]
+    return sorted(rows, key=lambda row: (not row[1], row[0]))
 
 
 def retention(facts: Facts) -> list[tuple[str, str, Mapping[str, Any]]]:

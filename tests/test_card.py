@@ -29,6 +29,7 @@ from probeta.publishing.wording import Words, phrases, terms, untranslated
 from probeta.recipe import load_recipe
 from probeta.recipe.load import RECIPE_FILE
 from probeta.validation import artifacts
+from probeta.validation.adjudication import rules
 from probeta.validation.agreement import estimates
 
 TEMPLATES = Path(str(files("probeta.templates"))) / "card"
@@ -68,12 +69,14 @@ def test_every_code_of_a_report_has_words_in_both_languages() -> None:
         *("sentences", "phrase_initial", "hits", "with_neutral", "published"),
         *("majority", *artifacts.BASELINES, "xgboost_pair", "xgboost_premise"),
         *("passed", "failed", "too_few"),
+        *(f"outcome_{reason}" for reason in rules.REASONS),
         *views.MEASURES,
     }
     english, spanish = (Words(language, load_recipe("blank")) for language in ("en", "es"))
     for code in codes:
         assert "es" in terms().get(code, {}), code
         assert english.term(code) and spanish.term(code)
+    assert {reason: english.term(f"outcome_{reason}") for reason in rules.REASONS} == rules.REASONS
 
 
 def test_a_translation_fills_in_the_same_names() -> None:

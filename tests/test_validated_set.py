@@ -20,6 +20,7 @@ from probeta.cli.main import main
 from probeta.pipeline.build import build
 from probeta.publishing.lint import lint
 from probeta.validation import annotations
+from probeta.validation.adjudication.decisions import ROUND
 from probeta.validation.adjudication.publish import pseudonyms
 from probeta.validation.check import check
 
@@ -146,6 +147,39 @@ def test_pairs_close_the_loop(validated: tuple[Path, Path, Any], capsys: pytest.
     assert "a01" in (campaign / "adjudication" / "ledger.csv").read_text()
     code, out, _ = run(capsys, "check", str(built))
     assert code == 0, out
+
+
+def test_the_card_tells_what_adjudication_gave_and_what_no_build_makes_again(
+    validated: tuple[Path, Path, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    built, campaign, report = validated
+    text = (built / "README.md").read_text(encoding="utf-8")
+    assert f"{report['kept']} of 60 items were kept; ties: {report['ties']}." in text
+    assert f"That is {100 * report['retention']:.1f} %, with a 95 % interval from" in text
+    assert f"| the votes' winner is the original label | yes | {report['by_reason']['matches']} |" in text
+    assert (
+        f"| several labels, or a span, have equally many votes | no | {report['by_reason']['tie']} |" in text
+    )
+    assert f"`{report['signature']}`" in text
+    assert "Not those of `annotations` and `validated`: they hold what people answered" in text
+    assert "Decided by adjudicators" not in text
+    # The round of the campaign goes into the set with the rest.
+    decided = next(row for row in builtset.read(built, "validated").to_pylist() if row["reason"] == "tie")
+    rounds = campaign / ROUND
+    rounds.mkdir()
+    answer = {"item": decided["id"], "annotator": "a01", "label": decided["original"], "status": "answered"}
+    annotations.write(rounds / "annotations.parquet", [answer])
+    arguments = ("adjudicate", str(campaign), "--into", str(built), "--consent", "Signed forms", "--json")
+    code, out, err = run(capsys, *arguments)
+    assert code == 0, err
+    assert json.loads(out)["into"]["kept"] == report["kept"] + 1
+    rows = {row["id"]: row for row in builtset.read(built, "validated").to_pylist()}
+    found = rows[decided["id"]]
+    assert (found["reason"], found["gold"]) == ("adjudicated", decided["original"])
+    text = (built / "README.md").read_text(encoding="utf-8")
+    assert "Decided by adjudicators: 1; kept of these: 1." in text
+    assert "| an adjudicator decided | yes | 1 |" in text
+    assert list(check(built).faults) == []
 
 
 def test_nothing_personal_is_published(validated: tuple[Path, Path, Any]) -> None:

@@ -34,6 +34,10 @@ def values(facts: Facts, say: Words) -> dict[str, Any]:
             for column, word, items, estimate in views.agreement_by(facts)
         ],
         "no_agreement": _no_agreement(facts, say),
+        "outcomes": [
+            (say.term(f"outcome_{reason}"), say("yes") if kept else say("no"), count(items))
+            for reason, kept, items in views.outcomes(facts)
+        ],
         "retention": [
             (
                 say.term(name),

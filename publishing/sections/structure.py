@@ -62,6 +62,9 @@ def values(facts: Facts, say: Words) -> dict[str, Any]:
         "sources": [_source(row, say) for row in source_rows(facts)],
         "canary": facts.canary,
         "versions": ", ".join(f"{name} {word}" for name, word in facts.build["versions"].items()),
+        "answered": f" {say('and')} ".join(
+            f"`{config.name}`" for config in facts.configs if config.name in views.ANSWERED
+        ),
         "bibtex": citation.bibtex(facts),
     }
 
