@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
+from probeta import builtset
 from probeta.builders.spans import attributes as automatic
 from probeta.evaluation.items import Item, layers
 from probeta.evaluation.scoring import item_attributes
@@ -18,12 +20,19 @@ from probeta.records import Sentence
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AutomaticOptions:
-    """Whose rules and lists decide the automatic attributes; None leaves a step out of the type."""
+    """Whose rules and lists decide the automatic attributes; None leaves a step out of the type.
 
-    language: str = "es"
+    Where ``language`` is None, ``known`` puts that of a built set in its place.
+    """
+
+    language: str | None = None
     spelling: str | None = "strict"
     ambiguity: str | None = "wspanish"
     adjacency: bool = True
+
+    def known(self, path: Path) -> Self:
+        """These options with the language of what stands at ``path``: a built set's own, else Spanish."""
+        return replace(self, language=self.language or builtset.language(path) or builtset.LANGUAGE)
 
 
 def known_attributes(items: Sequence[Item]) -> set[str]:
@@ -46,7 +55,7 @@ def with_automatic(items: Sequence[Item], wanted: Iterable[str], options: Automa
             for number, item in enumerate(items)
             for layer in layers([(span.start, span.end) for span in item.spans])
         ),
-        language=options.language,
+        language=options.language or builtset.LANGUAGE,
         spelling=options.spelling if missing & {"type", "spelling"} else None,
         ambiguity=options.ambiguity if missing & {"type", "ambiguity"} else None,
         adjacency=options.adjacency,

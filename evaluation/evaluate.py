@@ -62,7 +62,7 @@ class Request:
     samples: int = 1000
     seed: int = 0
     examples: int = 0
-    language: str = "es"
+    language: str | None = None
 
 
 class CellTable(NamedTuple):
@@ -307,4 +307,4 @@ def _with_attributes(
     if files.attributes is not None:
         rows = load_attribute_rows(files.attributes)
         return join_attributes(items, rows, file=str(files.attributes))
-    return with_automatic(items, wanted, AutomaticOptions(language=request.language))
+    return with_automatic(items, wanted, AutomaticOptions(language=request.language).known(files.gold))

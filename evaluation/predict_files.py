@@ -29,6 +29,8 @@ class Files:
 class Request:
     """How the corpora are read and described; ``split`` is that of the corpora that are built sets.
 
+    Where ``spans`` has no language, each corpus that is a built set has its own; others are Spanish.
+
     Of a built set with several splits ``test`` is taken where none is named.
     """
 
@@ -49,9 +51,11 @@ def predict_files(files: Files, request: Request) -> Prediction:
     rates = read_rates(files.recalls)
     wanted = {name for cells in rates.values() for cell in cells for name in cell.values}
     spans = request.spans
+    known = {name: spans.known(path) for name, path in corpora.items()}
+    languages = "+".join(dict.fromkeys(str(one.language) for one in known.values()))
     rows = {
         name: corpus_spans(
-            path, wanted=wanted, options=spans, reading=replace(request.reading, split=splits[name])
+            path, wanted=wanted, options=known[name], reading=replace(request.reading, split=splits[name])
         )
         for name, path in corpora.items()
     }
@@ -61,8 +65,8 @@ def predict_files(files: Files, request: Request) -> Prediction:
             "corpora": "+".join(data_version(path) for path in corpora.values()),
             "split": "+".join(dict.fromkeys(filter(None, splits.values()))) or None,
             "label": spans.label,
-            "spelling": f"{spans.language}-{spans.spelling}",
-            "ambiguity": None if spans.ambiguity is None else f"{spans.language}-{spans.ambiguity}",
+            "spelling": f"{languages}-{spans.spelling}",
+            "ambiguity": None if spans.ambiguity is None else f"{languages}-{spans.ambiguity}",
             "adjacency": "on" if spans.adjacency else "off",
             "shrink": request.shrink,
         }

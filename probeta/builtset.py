@@ -157,6 +157,24 @@ def is_built_set(folder: Path) -> bool:
     return (folder / "build" / "probeta.yaml").is_file() and (folder / "SHA256SUMS").is_file()
 
 
+#: What a text is taken for where neither a person nor a built set says its language.
+LANGUAGE = "es"
+
+
+def language(path: Path | str) -> str | None:
+    """The language that a built set's recipe declares; None for what is no built set, or says none."""
+    import yaml
+
+    try:
+        text = (Path(path) / "build" / "probeta.yaml").read_text(encoding="utf-8")
+        # The base loader keeps `no` the text that it is: Norwegian.
+        declared = yaml.load(text, Loader=yaml.BaseLoader)
+    except (OSError, ValueError, yaml.YAMLError):
+        return None
+    found = declared.get("language") if isinstance(declared, dict) else None
+    return found if isinstance(found, str) and found else None
+
+
 def around(path: Path) -> Path | None:
     """The built set that ``path`` would stand in, or None."""
     return next((folder for folder in path.absolute().parents if is_built_set(folder)), None)

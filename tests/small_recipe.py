@@ -123,3 +123,53 @@ def faults(folder: Path, rows: Rows, **changes: Any) -> list[Fault]:
     except DataError as error:
         return list(error.faults)
     return []
+
+
+# --- towns in Catalan ---
+
+VOWELS = "[aeiouàèéíòóúh]"
+CATALAN = (
+    f"alternation,el,{VOWELS},l'",
+    f"alternation,la,{VOWELS},l'",
+    f"alternation,de,{VOWELS},d'",
+    "contraction,de,el,del",
+    "contraction,a,el,al",
+    "contraction,per,el,pel",
+    "contraction,de,els,dels",
+)
+TOWNS = """id,form,plural,gender,number,why
+alella,Alella,-,masculine,singular,a name
+prat,Prat,-,masculine,singular,a name
+escala,Escala,-,feminine,singular,a name
+"""
+ARTICLES = "word,ms,fs,mp,fp\nel,el,la,els,les\n"
+
+
+def catalan(folder: Path, *rows: str) -> Path:
+    """Write a recipe of Catalan towns; each row is ``entry: text``, the slot being ``a``."""
+    texts = [
+        {"text": text, "slots": "a = nouns", "fill": f"a = {town}"}
+        for town, text in (row.split(": ") for row in rows)
+    ]
+    table = "\n".join(("kind,left,right,result", *CATALAN)) + "\n"
+    return write(
+        folder,
+        texts,
+        files={"nouns.csv": TOWNS, "agreement.csv": ARTICLES, "joins.csv": table},
+        language="ca",
+        attributes={"size": DECLARATION["attributes"]["size"]},
+        grid={"by": ["size"], "cells": [{"values": {"size": "small"}, "target": len(texts)}]},
+        lexicons={
+            "nouns": {
+                "file": "nouns.csv",
+                "label": "X",
+                "forms": {"form": {}, "plural": {"number": "plural"}},
+                "features": ["gender", "number"],
+                "reasons": "why",
+            }
+        },
+        perturbations={
+            "grid": {"casing": ["standard", "lower", "upper", "title"], "quotes": ["without", "with"]},
+            "policies": {"quote_style": "guillemets"},
+        },
+    )

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import small_recipe
 from console import ROOT
+from small_recipe import CATALAN, VOWELS, catalan
 
 from probeta import builtset
 from probeta.builders.spans.joins import Join, apply_joins, elided_blanks, read_joins
@@ -16,16 +17,6 @@ from probeta.pipeline.build import build
 from probeta.records import Span
 from probeta.validation.check import check
 
-VOWELS = "[aeiouàèéíòóúh]"
-CATALAN = (
-    f"alternation,el,{VOWELS},l'",
-    f"alternation,la,{VOWELS},l'",
-    f"alternation,de,{VOWELS},d'",
-    "contraction,de,el,del",
-    "contraction,a,el,al",
-    "contraction,per,el,pel",
-    "contraction,de,els,dels",
-)
 FRENCH = (
     f"alternation,le,{VOWELS},l’",
     f"alternation,la,{VOWELS},l’",
@@ -136,43 +127,6 @@ def test_a_blank_after_an_elided_word_is_found() -> None:
     assert list(elided_blanks("El tren d' Alella i d'Olot", [de, y])) == ["d' Alella"]
     # A capital, and two blanks; a word that only ends so, and a quotation that ends there, are none.
     assert list(elided_blanks("D'  Alella, 'la ciutad' e Alella, 'd', ad' Alella", [de, y])) == ["D'  Alella"]
-
-
-TOWNS = """id,form,plural,gender,number,why
-alella,Alella,-,masculine,singular,a name
-prat,Prat,-,masculine,singular,a name
-escala,Escala,-,feminine,singular,a name
-"""
-ARTICLES = "word,ms,fs,mp,fp\nel,el,la,els,les\n"
-
-
-def catalan(folder: Path, *rows: str) -> Path:
-    texts = [
-        {"text": text, "slots": "a = nouns", "fill": f"a = {town}"}
-        for town, text in (row.split(": ") for row in rows)
-    ]
-    table = "\n".join(("kind,left,right,result", *CATALAN)) + "\n"
-    return small_recipe.write(
-        folder,
-        texts,
-        files={"nouns.csv": TOWNS, "agreement.csv": ARTICLES, "joins.csv": table},
-        language="ca",
-        attributes={"size": small_recipe.DECLARATION["attributes"]["size"]},
-        grid={"by": ["size"], "cells": [{"values": {"size": "small"}, "target": len(texts)}]},
-        lexicons={
-            "nouns": {
-                "file": "nouns.csv",
-                "label": "X",
-                "forms": {"form": {}, "plural": {"number": "plural"}},
-                "features": ["gender", "number"],
-                "reasons": "why",
-            }
-        },
-        perturbations={
-            "grid": {"casing": ["standard", "lower", "upper", "title"], "quotes": ["without", "with"]},
-            "policies": {"quote_style": "guillemets"},
-        },
-    )
 
 
 def test_a_catalan_set_builds_with_elisions_and_is_sound(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from probeta import builtset
 from probeta.builders.spans import ambiguity as ambiguity_lists
 from probeta.builders.spans import spelling as spelling_families
 from probeta.builders.spans.attributes import COLUMNS, VALUES, attribute_rows
@@ -41,7 +42,7 @@ def label_spans(
     source: Path | str,
     *,
     out: Path | str | None,
-    language: str = "es",
+    language: str | None = None,
     spelling: str | None = "strict",
     ambiguity: str | None = "wspanish",
     adjacency: bool = True,
@@ -53,8 +54,10 @@ def label_spans(
 
     ``out`` ends in .csv, .tsv, .parquet or .jsonl, or is ``-`` for CSV on standard output; it is written
     whole or not at all; one that is there is refused, or written anew with ``replace``. With None the rows
-    are kept in the result. See ``attribute_rows`` for the rest.
+    are kept in the result. ``language`` is that of a built set where none is chosen, else Spanish. See
+    ``attribute_rows`` for the rest.
     """
+    language = language or builtset.language(source) or builtset.LANGUAGE
     rules = None if spelling is None else spelling_families.spelling(language, spelling).label
     words = None if ambiguity is None else ambiguity_lists.ambiguity(language, ambiguity).label
     done = Labelled(

@@ -20,6 +20,7 @@ from probeta.formats import (
     write_sentences,
 )
 from probeta.formats.base import refuse_target
+from probeta.formats.convert import in_its_language
 from probeta.progress import track
 from probeta.records import Sentence
 from probeta.signature import signature
@@ -69,7 +70,9 @@ def perturb_file(
         registry=registry,
         seed=seed,
     )
-    done.written = write_sentences(out, _counted(rows, done), format=out_format, options=writing)
+    done.written = write_sentences(
+        out, _counted(rows, done), format=out_format, options=in_its_language(source, writing)
+    )
     return done
 
 

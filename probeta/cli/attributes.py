@@ -32,7 +32,7 @@ def command(
     ] = False,
     spelling: options.Spelling = "strict",
     ambiguity: options.Ambiguity = "wspanish",
-    language: options.RuleLanguage = "es",
+    language: options.RuleLanguage = None,
     source_format: options.SourceFormat = None,
     scheme: options.Scheme = "IOB2",
     invalid: options.Invalid = "error",

@@ -46,9 +46,7 @@ def command(
         str,
         typer.Option(help="A span that begins or ends inside a token of OUT: split the token, error, drop."),
     ] = "split",
-    language: Annotated[
-        str, typer.Option(help="The language of the tokenizer, where IN gives no tokens.")
-    ] = "es",
+    language: options.TokenLanguage = None,
     out_span_group: Annotated[
         str | None, typer.Option(help="Repeat the entities of a DocBin in this span group.")
     ] = None,

@@ -54,7 +54,19 @@ Spelling = Annotated[
 Ambiguity = Annotated[
     str, typer.Option(metavar="LIST", help="Word list: wspanish, or wspanish_entries uninflected.")
 ]
-RuleLanguage = Annotated[str, typer.Option("--language", help="Whose rules and lists.")]
+RuleLanguage = Annotated[
+    str | None,
+    typer.Option("--language", help="Whose rules and lists; if not given, a built set's own, else es."),
+]
+
+# How texts without tokens get them.
+TokenLanguage = Annotated[
+    str | None,
+    typer.Option(
+        "--language",
+        help="The tokenizer's, where IN gives no tokens; if not given, a built set's own, else es.",
+    ),
+]
 
 # What was annotated, and how the table of answers is laid out.
 Answers = Annotated[

@@ -98,7 +98,7 @@ def command(
     token_column: options.TokenColumn = 0,
     tag_column: options.TagColumn = 1,
     ambiguous: options.Ambiguous = "error",
-    language: Annotated[str, typer.Option(help="The language of the tokenizer, if OUT has tokens.")] = "es",
+    language: options.TokenLanguage = None,
     replace: options.ReplaceFile = False,
     as_json: Json = False,
 ) -> None:

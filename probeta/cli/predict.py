@@ -42,7 +42,7 @@ def command(
     no_adjacency: options.NoAdjacency = False,
     spelling: options.Spelling = "strict",
     ambiguity: options.Ambiguity = "wspanish",
-    language: options.RuleLanguage = "es",
+    language: options.RuleLanguage = None,
     split: options.Split = None,
     scheme: options.Scheme = "IOB2",
     invalid: options.Invalid = "error",

@@ -72,7 +72,7 @@ def command(
     attributes: Annotated[
         Path | None, typer.Option(help="A table of span attributes, as `probeta attributes` writes it.")
     ] = None,
-    language: Annotated[str, typer.Option(help="The language of automatic attributes.")] = "es",
+    language: options.RuleLanguage = None,
     examples: Annotated[
         int,
         typer.Option(

@@ -90,7 +90,9 @@ class ReadOptions:
 class WriteOptions:
     """How to write; each format takes what concerns it.
 
-    ``scheme``: tag scheme. ``language``: whose tokenizer splits a text that comes without tokens.
+    ``scheme``: tag scheme. ``language``: whose tokenizer splits a text that comes without tokens; one
+    that spaCy does not know is refused. Where it is None, ``own_language`` is the text's, and one that spaCy
+    does not know gets the general rules.
     ``misaligned``: what to do with a span that begins or ends inside a token: ``split`` the token there,
     ``error``, or ``drop`` the span; the report lists each.
     ``span_group``: the spaCy span group that repeats the entities, if any.
@@ -98,7 +100,8 @@ class WriteOptions:
     """
 
     scheme: str = "IOB2"
-    language: str = "es"
+    language: str | None = None
+    own_language: str = builtset.LANGUAGE
     misaligned: str = "split"
     span_group: str | None = None
     regions: str = "annotations"

@@ -55,8 +55,14 @@ def convert(
     if source_format == "folder" and (warning := _span_attributes(Path(source))):
         report.warnings.append(warning)
     counted = track(sentences, label="sentences")
-    written = write_sentences(target, counted, format=target_format, options=writing)
+    written = write_sentences(target, counted, format=target_format, options=in_its_language(source, writing))
     return Conversion(source_format, target_format, report, written)
+
+
+def in_its_language(source: Path | str, writing: WriteOptions | None) -> WriteOptions:
+    """The options with the language of ``source`` where that is a built set."""
+    chosen = writing or WriteOptions()
+    return dataclasses.replace(chosen, own_language=builtset.language(source) or chosen.own_language)
 
 
 def _span_attributes(folder: Path) -> Fault | None:

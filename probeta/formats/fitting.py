@@ -23,7 +23,7 @@ class Fitter:
 
     def __init__(self, options: WriteOptions, losses: Losses, faults: list[Fault]) -> None:
         self._policy = options.misaligned
-        self._language = options.language
+        self._chosen, self._own = options.language, options.own_language
         self._losses = losses
         self._faults = faults
 
@@ -34,7 +34,10 @@ class Fitter:
         """
         words = listed_tokens(sentence)
         if words is None:
-            return _tokenizer(self._language)(sentence.text)
+            chosen = (
+                _tokenizer(self._own, any_language=True) if self._chosen is None else _tokenizer(self._chosen)
+            )
+            return chosen(sentence.text)
         tokens = place(words, sentence.text)
         if tokens is None:
             self._faults.append(
