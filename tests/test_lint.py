@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import shutil
 from collections.abc import Mapping
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
 from datasets import ClassLabel, Dataset, DatasetInfo, Features, List, Value
@@ -435,6 +437,85 @@ def test_damaged_tables_as_people_make_them(
     assert {(fault.code, fault.row, fault.column) for fault in gate.faults} == expected
 
 
+def in_form(name: str, rows: list[dict[str, Any]]) -> str | bytes:
+    """Rows in the form that a file's name says."""
+    if name.endswith(".jsonl"):
+        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    if name.endswith(".json"):
+        return json.dumps(rows)
+    sink = io.BytesIO()
+    if name.endswith(".csv"):
+        pacsv.write_csv(pa.Table.from_pylist(rows), sink)
+    else:
+        pq.write_table(pa.Table.from_pylist(rows), sink)
+    return sink.getvalue()
+
+
+def places(linted: Linted, gate: str, name: str) -> set[tuple[str, int | None, str | None]]:
+    """Code, row and column of a gate's faults; a CSV file's rows begin on its second line."""
+    head = 1 if name.endswith(".csv") else 0
+    return {(one.code, (one.row or 0) - head, one.column) for one in linted.gates[gate].faults}
+
+
+FORMS = ["train.parquet", "train.jsonl", "train.json", "train.csv"]
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_ids_and_pairs_are_asked_whatever_the_form(tmp_path: Path, name: str) -> None:
+    rows = [
+        {"id": "a", "premise": "Llueve.", "hypothesis": "Moja.", "label": "entailment"},
+        {"id": "b", "premise": "Nieva.", "hypothesis": "Moja.", "label": "neutral"},
+        {"id": "a", "premise": "Llueve.", "hypothesis": "Moja.", "label": "neutral"},
+        {"id": "d", "premise": "Nieva.", "hypothesis": "Moja.", "label": "neutral"},
+        {"id": None, "premise": "Truena.", "hypothesis": "Moja.", "label": "neutral"},
+    ]
+    linted = lint(with_file(tmp_path, name, in_form(name, rows)))
+    assert places(linted, "rows", name) == {("id", 3, "id"), ("id", 5, "id")}
+    assert places(linted, "pairs", name) == {
+        ("pair_conflict", 3, "premise"),
+        ("pair_doubled", 4, "premise"),
+    }
+    sound = tmp_path / "sound"
+    sound.mkdir()
+    linted = lint(with_file(sound, name, in_form(name, rows[:2])))
+    assert list(linted.faults) == [] and linted.gates["pairs"].status == "passed"
+
+
+@pytest.mark.parametrize("name", FORMS[:3])
+def test_spans_and_tags_are_asked_whatever_the_form(tmp_path: Path, name: str) -> None:
+    rows = [
+        {"text": "un burpee ya", "spans": [{"start": 3, "end": 9, "label": "ENG"}]},
+        {"text": "un burpee ya", "spans": [{"start": 7, "end": 13, "label": "ENG"}]},
+    ]
+    words = [
+        {"tokens": ["Ana", "Ruiz"], "ner_tags": ["B-PER", "I-PER"]},
+        {"tokens": ["Ana", "Ruiz"], "ner_tags": ["O", "I-PER"]},
+        {"tokens": ["Ana"], "ner_tags": ["O", "O"]},
+    ]
+    expected = {
+        "spans": (rows, {("span_range", 2, "spans")}),
+        "tags": (words, {("iob2", 2, "ner_tags"), ("tags_length", 3, "ner_tags")}),
+    }
+    for kind, (data, found) in expected.items():
+        for place, some, faults in ((kind, data, found), (f"{kind}-sound", data[:1], set())):
+            (tmp_path / place).mkdir()
+            linted = lint(with_file(tmp_path / place, name, in_form(name, some)))
+            assert places(linted, "spans", name) == faults
+            assert linted.gates["spans"].status == ("failed" if faults else "passed")
+
+
+def test_lists_of_texts_beside_tokens_that_are_no_tags(tmp_path: Path) -> None:
+    rows = [{"tokens": ["Ana", "vino"], "keywords": ["visita"], "ner": ["B-PER", "O"]}]
+    linted = lint(with_file(tmp_path, "train.parquet", in_form("train.parquet", rows)))
+    assert list(linted.faults) == [] and linted.gates["spans"].status == "passed"
+
+
+def test_offsets_that_are_no_numbers_and_a_line_that_is_no_json(tmp_path: Path) -> None:
+    rows = '{"text": "abc", "spans": [{"start": "0", "end": 1}]}\n{"text\n{"text": "abc", "spans": []}\n'
+    linted = lint(with_file(tmp_path, "train.jsonl", rows))
+    assert places(linted, "spans", "train.jsonl") == {("span_range", 1, "spans")}
+
+
 def test_why_a_config_does_not_load_is_told_not_that_it_does_not(tmp_path: Path) -> None:
     faults = lint(with_file(tmp_path, "train.jsonl", '{"a": 1, "a": 2}\n')).gates["load_back"].faults
     assert "specified twice" in faults[0].message
@@ -454,6 +535,7 @@ SOUND = HEADER[: HEADER.index("configs:")]
     [
         ("train.csv", "id,text\n1,a\n\n2,b\n", MIT),
         ("train.csv", b"\xef\xbb\xbfid,text\n1,a\n", MIT),
+        ("train.csv", "id,text\n1,a\u2028b\n", MIT),
         ("train.csv", 'id,text\n1,"a\nb"\n', MIT),
         ("data.tsv", "a\tb\nx\ty\n", MIT),
         (

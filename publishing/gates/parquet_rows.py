@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from probeta import lfs
 from probeta.errors import DataError, Fault
+from probeta.publishing.gates.records import id_faults
 from probeta.publishing.gates.subject import DataFile
 from probeta.publishing.strict import feature_troubles
 
@@ -49,12 +50,7 @@ def parquet_faults(file: DataFile, *, built: bool) -> Iterator[Fault]:
     for batch in file.batches():
         yield from _batch_faults(file, batch, features, start, built=built)
         if not built and "id" in schema_names and "span" not in schema_names:
-            for at, value in enumerate(batch.column("id").to_pylist()):
-                key = str(value)
-                if value is None or key in ids:
-                    what = "a row has no id" if value is None else f"the id {key} stands twice"
-                    yield Fault(code="id", message=f"{what} in the split", **file.place(start + at + 1, "id"))
-                ids.add(key)
+            yield from id_faults(file, enumerate(batch.column("id").to_pylist(), start=start + 1), ids)
         start += batch.num_rows
 
 

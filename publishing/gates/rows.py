@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from probeta.errors import Fault
 from probeta.publishing.gates.parquet_rows import parquet_faults
+from probeta.publishing.gates.records import columns_of, id_faults, records
 from probeta.publishing.gates.result import Result
-from probeta.publishing.gates.subject import Subject
+from probeta.publishing.gates.subject import DataFile, Subject
 from probeta.publishing.gates.text_rows import csv_faults, jsonl_faults
 
 if TYPE_CHECKING:
@@ -37,7 +38,17 @@ def check_rows(subject: Subject) -> Result:
             faults += limited(jsonl_faults(file, declared.get(file.config)))
         elif file.kind == "csv":
             faults += limited(csv_faults(file, declared.get(file.config), subject.options(file.config)))
+        if file.kind != "parquet":
+            faults += limited(_ids(file, subject))
     return Result(faults=faults)
+
+
+def _ids(file: DataFile, subject: Subject) -> Iterator[Fault]:
+    """The ids of a file that is no Parquet file; one row a span repeats the id of its text."""
+    rows = list(records(file, subject.options(file.config)))
+    columns = columns_of(file, rows)
+    if "id" in columns and "span" not in columns:
+        yield from id_faults(file, ((number, row.get("id")) for number, row in rows), set())
 
 
 def limited(faults: Iterable[Fault]) -> Iterator[Fault]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from probeta import jsontext
 from probeta.errors import Fault
+from probeta.publishing.gates.records import OTHER_FORM, separator
 from probeta.publishing.gates.subject import DataFile
 from probeta.publishing.strict import strict_faults
 
@@ -22,9 +24,6 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?")
 
 #: What separates the cells of a table, in words.
 _SIGNS = {",": "commas", ";": "semicolons", "\t": "tabs"}
-
-#: Options of a config after which a CSV file is no longer what it looks like.
-_OTHER_FORM = {"names", "header", "skiprows", "quotechar", "quoting", "escapechar", "comment", "decimal"}
 
 
 def jsonl_faults(file: DataFile, features: Features | None) -> Iterator[Fault]:
@@ -179,13 +178,12 @@ def csv_faults(file: DataFile, features: Features | None, options: Mapping[str, 
                 code="encoding", message="the file is not UTF-8", **file.place(line), fix="save as UTF-8"
             )
         return
-    if set(options) & _OTHER_FORM:
+    if set(options) & OTHER_FORM:
         return  # What its cells are, only its own reader knows; loading back tries it.
-    usual = "\t" if file.path.suffix.lower() == ".tsv" else ","
-    delimiter = str(options.get("sep") or options.get("delimiter") or usual)
+    delimiter = separator(file, options)
     if len(delimiter) != 1:
         return
-    reader = csv.reader(text.splitlines(keepends=True), delimiter=delimiter)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     head = next(reader, [])
     if fault := _separator_fault(file, head, delimiter):
         yield fault
