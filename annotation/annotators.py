@@ -9,7 +9,7 @@ from pathlib import Path
 
 from probeta.errors import DataError, Fault, UsageError
 from probeta.hashing import text_hash
-from probeta.tables import read_table, write_table
+from probeta.tables import decode_utf8, read_table, write_table
 
 _COLUMNS = ("annotator", "email_hash", "user", "status")
 
@@ -93,23 +93,37 @@ def write(path: Path, annotators: Sequence[Annotator]) -> None:
 def read_emails(path: Path) -> list[str]:
     """Addresses from a table with a column ``email``, or from a text file with one a line."""
     if path.suffix.lower() in (".csv", ".tsv", ".xlsx"):
-        listed = [row["email"] for row in read_table(path, required=("email",))]
+        listed = [(row.line, row["email"]) for row in read_table(path, required=("email",))]
     elif path.is_file():
-        listed = path.read_text(encoding="utf-8").splitlines()
+        text = decode_utf8(path.read_bytes(), file=str(path))
+        listed = list(enumerate(text.splitlines(), start=1))
     else:
         raise UsageError(f"no such file: {path}")
-    return checked_emails([line for line in listed if line.strip()])
+    listed = [(line, email) for line, email in listed if email.strip()]
+    return checked_emails([email for _, email in listed], file=str(path), lines=[line for line, _ in listed])
 
 
-def checked_emails(emails: Sequence[str]) -> list[str]:
-    """The addresses, trimmed and in lower case; doubled or impossible ones raise a DataError."""
+def checked_emails(
+    emails: Sequence[str], *, file: str | None = None, lines: Sequence[int] | None = None
+) -> list[str]:
+    """The addresses, trimmed and in lower case; doubled or impossible ones raise a DataError.
+
+    ``file`` and ``lines`` say where they stand, if in a file.
+
+    >>> checked_emails([" Ana@example.org"])
+    ['ana@example.org']
+    """
     found: list[str] = []
     faults = []
-    for email in (address.strip().lower() for address in emails):
+    for place, email in enumerate(address.strip().lower() for address in emails):
+        line = None if lines is None else lines[place]
         if not re.fullmatch(r"[^@\s]+@[^@\s]+", email):
-            faults.append(Fault(code="email", message="this is no e-mail address", found=email))
+            message = "this is no e-mail address"
+            faults.append(Fault(code="email", message=message, file=file, row=line, found=email))
         elif email in found:
-            faults.append(Fault(code="email_twice", message="the address stands twice", found=email))
+            before = "" if lines is None else f", first in line {lines[found.index(email)]}"
+            message = f"the address stands twice{before}"
+            faults.append(Fault(code="email_twice", message=message, file=file, row=line, found=email))
         found.append(email)
     if faults:
         raise DataError(faults)

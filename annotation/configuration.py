@@ -150,11 +150,16 @@ def check(config: str, *, kind: Kind) -> None:
         ) from None
 
 
+#: The elements of headings by level: a line is 22 px high, which h1 (32 px) and h2 (24 px) are too large for, and h5
+#: and h6 are smaller than the text.
+_HEADINGS = ("h3", "h3", "h4", "h4", "h4", "h4")
+
+
 def instructions(guideline: str) -> str:
     """A guideline in Markdown as HTML; HTML in it is shown as text.
 
-    Label Studio's page strips styles and shows no bullets, so distance, bullets and lines of tables are
-    written as text, breaks and attributes.
+    Label Studio's page strips styles, shows no bullets and gives every line the height of its text, so distance,
+    bullets and lines of tables are written as text, breaks and attributes, and headings have the sizes that fit.
 
     >>> "&lt;b&gt;" in instructions("# Guía\\n\\n<b>no</b>")
     True
@@ -165,10 +170,15 @@ def instructions(guideline: str) -> str:
     tokens = parser.parse(guideline)
     parts: list[str] = []
     for place, token in enumerate(tokens):
+        level = int(token.tag[1]) if token.type in ("heading_open", "heading_close") else 0
+        if level:
+            token.tag = _HEADINGS[level - 1]
         if token.type == "heading_open" and place and parts[-1] != "<br>":
             parts.append("<br>")
         parts.append(parser.renderer.render([token], parser.options, {}))
-        if token.type == "list_item_open":
+        if token.type == "heading_close" and level == 1:
+            parts.append("<br>")
+        elif token.type == "list_item_open":
             parts.append(f"{token.info}. " if token.info else "• ")
         elif token.type == "table_open":
             parts[-1] = '<table border="1" cellpadding="6">'

@@ -318,3 +318,21 @@ def test_a_title_that_the_server_refuses(blas: Path, tmp_path: Path) -> None:
             main([*words, "--title", title])
         assert ended.value.code == 2
     assert not (tmp_path / "c").exists()
+
+
+@pytest.mark.parametrize("name", ["people.csv", "people.txt"])
+def test_wrong_addresses_are_told_with_file_and_line(
+    name: str, planned: Campaign, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / name
+    file.write_text("email\n" * (name == "people.csv") + "ana@example.org\n\nana\nAna@example.org\n", "utf-8")
+    with pytest.raises(SystemExit) as ended:
+        main(["campaign", "assign", str(planned.folder), "--annotators", str(file), "--local"])
+    assert ended.value.code == 1
+    shown = capsys.readouterr().err
+    first = 2 if name == "people.csv" else 1
+    assert f"{file}:{first + 2}: this is no e-mail address (found ana)" in shown
+    assert (
+        f"{file}:{first + 3}: the address stands twice, first in line {first} (found ana@example.org)"
+        in shown
+    )

@@ -241,6 +241,13 @@ def test_html_in_a_guideline_is_shown_as_text() -> None:
     assert "<table border" in shown
 
 
+def test_headings_of_a_guideline_have_sizes_that_fit_label_studio_s_lines() -> None:
+    shown = instructions("# Title\n\n## Part\n\ntext\n\n### Point\n\nmore\n")
+    assert shown.replace("\n", "") == (
+        "<h3>Title</h3><br><h3>Part</h3><p>text</p><br><h4>Point</h4><p>more</p><br>"
+    )
+
+
 def test_a_configuration_that_the_server_would_refuse_is_refused_here() -> None:
     broken = '<View><Text name="text" value="$text"/><Labels name="label" toName="nobody"><Label value="A"/></Labels></View>'
     with pytest.raises(DataError, match="nobody"):
