@@ -1,4 +1,4 @@
-"""Results by attribute: support, hits, rate, Wilson interval and the gap to the rest, for every value."""
+"""Results by attribute: support, hits, rate, interval and the gap to the rest, for every value."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from probeta.evaluation.clustered import Together
 from probeta.evaluation.counts import Counts
-from probeta.evaluation.intervals import Interval, newcombe, wilson
+from probeta.evaluation.intervals import Interval, wilson
 from probeta.evaluation.spantable import Flags
 from probeta.evaluation.units import Units, Values
 
@@ -21,8 +22,9 @@ CROSS = ":"
 class Cell:
     """One value (or combination of values) and a system's result there.
 
-    ``interval`` is Wilson's for the recall; ``gap`` is the recall minus that of all other units
-    together, ``gap_interval`` Newcombe's for it. All are None without support.
+    ``interval`` is the recall's and ``gap_interval`` that of ``gap``, the recall minus that of all other units
+    together, both by cluster (``probeta.evaluation.clustered``); ``wilson`` takes the units as independent.
+    ``effective`` is how many independent units the cell is worth. All are None without support.
     """
 
     values: Mapping[str, str]
@@ -30,36 +32,48 @@ class Cell:
     interval: Interval | None
     gap: float | None
     gap_interval: Interval | None
+    effective: float | None
+
+    @property
+    def wilson(self) -> Interval | None:
+        """Wilson's interval of the recall, as if no two units went together."""
+        return wilson(self.counts.correct, self.counts.gold)
 
     @property
     def name(self) -> str:
         """The values, joined.
 
-        >>> cell({"casing": "lower", "quotes": "with"}, Counts(gold=1, predicted=None, correct=1), 0, 0).name
+        >>> Cell(values={"casing": "lower", "quotes": "with"}, counts=Counts(gold=0, predicted=None, correct=0),
+        ...      interval=None, gap=None, gap_interval=None, effective=None).name
         'lower:with'
         """
         return CROSS.join(self.values.values())
 
     def to_json(self) -> dict[str, Any]:
-        """The counts' keys, with ``low`` and ``high`` for the recall and ``gap`` to the rest."""
+        """The counts' keys, with ``low`` and ``high`` for the recall, ``wilson`` and ``gap`` to the rest."""
         low, high = self.interval or (None, None)
         gap_low, gap_high = self.gap_interval or (None, None)
-        gap = {"value": self.gap, "low": gap_low, "high": gap_high}
-        return self.counts.to_json() | {"low": low, "high": high, "gap": gap}
+        found: dict[str, Any] = {"low": low, "high": high, "effective": self.effective}
+        low, high = self.wilson or (None, None)
+        found |= {
+            "wilson": {"low": low, "high": high},
+            "gap": {"value": self.gap, "low": gap_low, "high": gap_high},
+        }
+        return self.counts.to_json() | found
 
 
-def cell(values: Mapping[str, str], counts: Counts, rest_hits: int, rest_support: int) -> Cell:
-    """A cell from its counts and those of the rest."""
-    recall = counts.recall
-    gap = None
-    if recall is not None and rest_support:
-        gap = recall - rest_hits / rest_support
+def cell(
+    values: Mapping[str, str], counts: Counts, together: Together, *, hits: Flags, here: Flags, rest: Flags
+) -> Cell:
+    """A cell from its counts, and from which units are ``hits``, ``here`` in the cell and in the ``rest``."""
+    own, other = together.rate(hits, here), together.rate(hits, rest)
     return Cell(
         values=values,
         counts=counts,
-        interval=wilson(counts.correct, counts.gold),
-        gap=gap,
-        gap_interval=newcombe(counts.correct, counts.gold, rest_hits, rest_support),
+        interval=None if own is None else own.interval,
+        gap=own.rate - other.rate if own is not None and other is not None else None,
+        gap_interval=together.gap(own, other) if own is not None and other is not None else None,
+        effective=None if own is None else own.effective,
     )
 
 
@@ -96,7 +110,10 @@ def cells(
     if where is None and all(name in result.attributes for name in attributes):
         predicted = _count([result.attributes[name] for name in attributes])
     keys = sorted(gold.keys() | (predicted or {}).keys(), key=lambda key: _rank(key, attributes, order or {}))
-    support, all_hits = int(chosen.sum()), int(hits.sum())
+    places = np.flatnonzero(chosen)
+    members: dict[tuple[str, ...], list[int]] = {}
+    for place, key in zip(places.tolist(), zip(*columns, strict=True), strict=True):
+        members.setdefault(key, []).append(place)
     found = []
     for key in keys:
         counts = Counts(
@@ -104,12 +121,16 @@ def cells(
             predicted=None if predicted is None else predicted.get(key, 0),
             correct=correct.get(key, 0),
         )
+        here = np.zeros(len(units), dtype=np.bool_)
+        here[members.get(key, [])] = True
         found.append(
             cell(
                 dict(zip(attributes, key, strict=True)),
                 counts,
-                all_hits - counts.correct,
-                support - counts.gold,
+                units.together,
+                hits=result.hits,
+                here=here,
+                rest=chosen & ~here,
             )
         )
     return found

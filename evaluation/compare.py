@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from probeta.errors import UsageError
-from probeta.evaluation.intervals import NO_INTERVAL, Interval, clusters, percentile, resample, wilson
+from probeta.evaluation.intervals import NO_INTERVAL, Interval, clusters, percentile, resample
 from probeta.evaluation.units import Units
 
 Floats = npt.NDArray[np.float64]
@@ -105,9 +105,9 @@ class Scenario:
 
     @property
     def best(self) -> list[str]:
-        """The systems with the highest rate: several if they tie."""
+        """The systems with the highest rate: several if they tie, none if no system finds anything."""
         top = max(self.rates.values())
-        return [name for name, rate in self.rates.items() if rate == top]
+        return [name for name, rate in self.rates.items() if rate == top and rate]
 
     def ordered(self) -> list[str]:
         """The systems, the best first."""
@@ -142,11 +142,11 @@ def scenario(units: Units, where: Mapping[str, Sequence[str]], *, samples: int, 
     winners = sums == sums.max(axis=1, keepdims=True)
     votes = (winners / winners.sum(axis=1, keepdims=True)).mean(axis=0)
     found = hits.sum(axis=0)
-    intervals = {name: wilson(int(found[number]), support) for number, name in enumerate(names)}
+    rates = {name: units.together.rate(units.systems[name].hits, chosen) for name in names}
     return Scenario(
         where=where,
         support=support,
         rates={name: float(found[number]) / support for number, name in enumerate(names)},
-        intervals={name: interval for name, interval in intervals.items() if interval is not None},
+        intervals={name: rate.interval for name, rate in rates.items() if rate is not None},
         best_probability={name: float(votes[number]) for number, name in enumerate(names)},
     )

@@ -29,6 +29,8 @@ from probeta.signature import signature
 
 #: Fewer cells than this have no worst and best ones worth naming.
 _ENOUGH_CELLS = 6
+#: So many worst and so many best cells are named at most, and no more than a quarter of all.
+_EXTREMES = 3
 #: Doubts of a file that are told one by one.
 _TOLD_DOUBTS = 3
 #: In ``by``: every attribute that the recipe declares with its values, one at a time.
@@ -109,7 +111,11 @@ class SpanEvaluation:
         if table is None:
             return {}
         found = {system: self.cells(system, table) for system in self.scores.systems}
-        return {system: extremes(ranked) for system, ranked in found.items() if len(ranked) >= _ENOUGH_CELLS}
+        return {
+            system: extremes(ranked, count=min(_EXTREMES, len(ranked) // 4))
+            for system, ranked in found.items()
+            if len(ranked) >= _ENOUGH_CELLS
+        }
 
     def warnings(self) -> list[str]:
         """What a reader should know before the numbers: labels that the gold lacks, doubts of the files."""

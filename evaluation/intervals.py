@@ -44,7 +44,7 @@ def newcombe(
 
 
 def paired_difference(
-    only_first: int, only_second: int, pairs: int, *, confidence: float = 0.95
+    only_first: float, only_second: float, pairs: float, *, confidence: float = 0.95
 ) -> Interval | None:
     """The interval of the difference of two rates on the same units, first minus second.
 

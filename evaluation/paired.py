@@ -3,7 +3,8 @@
 Two units are a pair if they differ in the attribute alone. For an attribute that perturbations vary,
 that is the same span of the same base sentence; for one that varies between base sentences (a span's
 position), the same words, whatever their casing, in cells that are otherwise equal. Differences are
-tested with McNemar's exact test; units without a counterpart are counted, not used.
+tested by cluster (``probeta.evaluation.clustered``), which is McNemar's exact test where no two pairs go
+together; units without a counterpart are counted, not used.
 """
 
 from __future__ import annotations
@@ -13,8 +14,12 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from probeta.errors import UsageError
-from probeta.evaluation.intervals import Interval, mcnemar, paired_difference
+from probeta.evaluation.clustered import PairedCounts
+from probeta.evaluation.intervals import Interval, mcnemar
+from probeta.evaluation.spantable import Flags
 from probeta.evaluation.units import Units
 
 
@@ -42,7 +47,10 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairedResult:
-    """A contrast's counts for one system: found in both, only with ``value``, only ``against``, neither."""
+    """A contrast's counts for one system: found in both, only with ``value``, only ``against``, neither.
+
+    ``clustered`` has the same pairs with their base sentences and words.
+    """
 
     attribute: str
     value: str
@@ -52,6 +60,7 @@ class PairedResult:
     only_against: int
     neither: int
     unpaired: int
+    clustered: PairedCounts
 
     @property
     def pairs(self) -> int:
@@ -65,16 +74,21 @@ class PairedResult:
 
     @property
     def interval(self) -> Interval | None:
-        """Bonett and Price's interval of the difference."""
-        return paired_difference(self.only_value, self.only_against, self.pairs)
+        """Bonett and Price's interval of the difference, by cluster."""
+        return self.clustered.interval
 
     @property
     def p_value(self) -> float | None:
-        """McNemar's exact p-value; None if no pair differs."""
+        """The exact p-value of flipping whole clusters; None if no pair differs."""
+        return self.clustered.p_value
+
+    @property
+    def mcnemar(self) -> float | None:
+        """McNemar's exact p-value, as if no two pairs went together; None if no pair differs."""
         return mcnemar(self.only_value, self.only_against)
 
     def to_json(self) -> dict[str, Any]:
-        """Counts, difference, interval and p-value."""
+        """Counts, difference, interval and p-value by cluster; ``mcnemar`` takes the pairs as independent."""
         names = (
             "attribute",
             "value",
@@ -89,7 +103,8 @@ class PairedResult:
         )
         low, high = self.interval or (None, None)
         found: dict[str, Any] = {name: getattr(self, name) for name in names}
-        found |= {"low": low, "high": high, "p_value": self.p_value}
+        found |= {"low": low, "high": high, "p_value": self.p_value, "mcnemar": self.mcnemar}
+        found["clusters"] = self.clustered.clusters
         if self.p_value is None:
             found["reason"] = "no pair differs" if self.pairs else "no unit has a counterpart"
         return found
@@ -103,7 +118,7 @@ def paired(units: Units, system: str, contrast: Contrast, *, order: Sequence[str
     for unit, key in enumerate(_keys(units, contrast)):
         twins[key][column[unit]].append(unit)
     counts: Mapping[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
-    used: dict[str, int] = defaultdict(int)
+    pairs: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for by_value in twins.values():
         for members in by_value.values():
             # Units come in text order within a sentence; sentences go by name, not by their place.
@@ -113,7 +128,7 @@ def paired(units: Units, system: str, contrast: Contrast, *, order: Sequence[str
             for one, other in zip(others, base, strict=False):
                 # both, only value, only against, neither
                 counts[value][(0 if hits[other] else 1) if hits[one] else (2 if hits[other] else 3)] += 1
-                used[value] += 1
+                pairs[value].append((one, other))
     found = []
     known = {value: place for place, value in enumerate(order)}
     for value in sorted(
@@ -129,10 +144,21 @@ def paired(units: Units, system: str, contrast: Contrast, *, order: Sequence[str
                 only_value=only_value,
                 only_against=only_against,
                 neither=neither,
-                unpaired=int((column == value).sum()) - used[value],
+                unpaired=int((column == value).sum()) - len(pairs[value]),
+                clustered=_clustered(units, hits, pairs[value]),
             )
         )
     return found
+
+
+def _clustered(units: Units, hits: Flags, pairs: Sequence[tuple[int, int]]) -> PairedCounts:
+    """The pairs' differences, and their clusters: either unit's base sentence; among copies, the word."""
+    first, second = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    together = units.together
+    ways = [together.base[first], together.base[second]]
+    if together.words is not None:
+        ways.append(together.words[second])
+    return PairedCounts(hits[first].astype(np.int64) - hits[second], ways)
 
 
 def _keys(units: Units, contrast: Contrast) -> list[Hashable]:

@@ -117,6 +117,7 @@ class SpanScores:
                 "ranks": {"by": self.primary, "systems": dict(self.ranks)},
                 "differences": [difference.to_json() for difference in self.differences],
             }
+        found["clusters"] = self.units.together.numbers
         if self.scenario is not None:
             found["scenario"] = self.scenario.to_json()
         return found

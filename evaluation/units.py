@@ -6,6 +6,7 @@ are kept beside it, with the attributes that they have too: those of their sente
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from probeta.errors import DataError, Fault, UsageError, nearest
+from probeta.evaluation.clustered import Together
 from probeta.evaluation.spantable import Flags, Ints
 
 #: The value of a unit that has none for an attribute: partitions still sum to the total.
@@ -53,7 +55,7 @@ class Predictions:
         return len(self.correct)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Units:
     """Units with their base sentence (``cluster``), item number, attributes and surface ``text``."""
 
@@ -65,6 +67,21 @@ class Units:
 
     def __len__(self) -> int:
         return len(self.item)
+
+    @functools.cached_property
+    def copied(self) -> bool:
+        """Whether any base sentence has copies: units in several items."""
+        return len(set(zip(self.cluster, self.item.tolist(), strict=True))) > len(set(self.cluster))
+
+    @functools.cached_property
+    def words(self) -> list[str]:
+        """What each unit says, in whatever casing: the same words are one word."""
+        return [text.casefold() for text in self.text]
+
+    @functools.cached_property
+    def together(self) -> Together:
+        """Which units are right or wrong together: those of a base sentence; among copies, the same words."""
+        return Together(self.cluster, self.words if self.copied else None)
 
     def column(self, attribute: str) -> Values:
         """The units' values of ``attribute``; a UsageError lists those there are."""

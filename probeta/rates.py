@@ -23,8 +23,8 @@ def z_value(confidence: float) -> float:
     return NormalDist().inv_cdf(0.5 + confidence / 2)
 
 
-def wilson(hits: int, support: int, *, confidence: float = 0.95) -> Interval | None:
-    """Wilson's score interval of a rate (Wilson 1927); None without support.
+def wilson(hits: float, support: float, *, confidence: float = 0.95) -> Interval | None:
+    """Wilson's score interval of a rate (Wilson 1927); None without support, which may be an effective number.
 
     >>> tuple(round(bound, 4) for bound in wilson(9, 10))
     (0.5958, 0.9821)

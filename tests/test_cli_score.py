@@ -350,7 +350,11 @@ def test_the_printed_tables(gold: Path, predictions: Path, capsys: pytest.Captur
     out, _ = run(capsys, gold, predictions, "--by", "quotes")
     plain = " ".join(out.split())
     assert "system gold predicted correct P R F1 95 % of F1 system 6 5 4 80.00 66.67 72.73" in plain
-    assert "system without 3 2 1 33.33 [6.15, 79.23] -66.67" in plain
+    # One of three spans, which is in a sentence with another one: the rate's variance over the two sentences is
+    # 2 * ((1/3)**2 + (1/3)**2) / 3**2 = 4/81, so they are worth 1 + (2/9) / (4/81) = 5.5 spans, which two sentences
+    # cut to 5.5 * (t(2) / t(1))**2 = 5.5 * (4.3027 / 12.7062)**2 = 0.6307. The three words are all different.
+    assert "system without 3 2 1 33.33 [1.67, 93.63] -66.67" in plain
+    assert "by cluster: 6 spans are of 2 base sentences with 3 different words" in plain
     assert out.rstrip().splitlines()[-1].startswith("data:gold.jsonl@")
 
 

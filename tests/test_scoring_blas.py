@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
+from hashlib import md5
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from probeta import builtset
 from probeta.cli.main import main
 from probeta.errors import UsageError
+from probeta.evaluation.cells import cells
 from probeta.evaluation.evaluate import Files, Request, evaluate_spans
+from probeta.evaluation.intervals import newcombe
 from probeta.evaluation.protocol import load_protocol
+from probeta.evaluation.units import Predictions
 from probeta.pipeline.build import build
 from probeta.pipeline.scored import write_scores
 from probeta.validation.check import check
@@ -67,6 +73,40 @@ def test_build_score_predict(built: Path, tmp_path: Path, capsys: pytest.Capture
     predicted = json.loads(capsys.readouterr().out)["systems"]["quotes"]
     assert predicted["predicted"] == pytest.approx(2 / 3)
     assert predicted["low"] < 2 / 3 < predicted["high"]
+
+
+def test_chance_makes_five_gaps_in_a_hundred_look_real(built: Path, tmp_path: Path) -> None:
+    """Systems that know a word or not by its hash: no attribute matters, whatever the copies and twins say.
+
+    Each gap's interval should leave out 0 in 5 % of the salts. How often one gap does in 200 salts has a standard
+    deviation of sqrt(0.05 * 0.95 / 200) = 0.0154; the mean over gaps, however correlated, has no more. So the
+    share lies below 0.05 + 4 * 0.0154 = 0.112; above 0.005 it is no empty claim.
+    """
+    system = tmp_path / "nothing.jsonl"
+    ids = [sentence.id for sentence in builtset.sentences(built)]
+    system.write_text("".join(json.dumps({"id": id, "spans": []}) + "\n" for id in ids), "utf-8")
+    protocol = load_protocol("blas")
+    units = evaluate_spans(
+        Files(gold=built, systems={"nothing": system}), protocol, Request(samples=1)
+    ).scores.units
+    attributes = ["type", "length", "position", "spelling", "ambiguity", "adjacent"]
+    clustered, independent = [], []
+    for salt in range(200):
+        known = {word: md5(f"{salt}:{word}".encode()).digest()[0] < 128 for word in set(units.words)}
+        hits = np.array([known[word] for word in units.words])
+        chance = replace(units, systems={"md5": Predictions(hits=hits, correct=hits, attributes={})})
+        for attribute in attributes:
+            for cell in cells(chance, "md5", [attribute]):
+                assert cell.gap_interval is not None
+                clustered.append(not cell.gap_interval.low <= 0 <= cell.gap_interval.high)
+                rest = len(units) - cell.counts.gold
+                apart = newcombe(
+                    cell.counts.correct, cell.counts.gold, int(hits.sum()) - cell.counts.correct, rest
+                )
+                assert apart is not None
+                independent.append(not apart.low <= 0 <= apart.high)
+    assert 0.005 < np.mean(clustered) < 0.112
+    assert np.mean(independent) > 0.5, "what spans taken as independent would claim"
 
 
 def test_a_set_predicted_on_itself_gives_its_own_recall(

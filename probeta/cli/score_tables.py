@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from probeta.evaluation.evaluate_pairs import PairEvaluation
     from probeta.evaluation.nli import Classified
     from probeta.evaluation.scoring import SystemScores
+    from probeta.evaluation.units import Units
 
 _TITLES = {
     "precision": "P",
@@ -67,6 +68,8 @@ def print_spans(found: SpanEvaluation) -> None:
     _print_extremes(found)
     _print_paired(systems.values())
     _print_comparison(found)
+    if any(one.by or one.paired for one in systems.values()) or protocol.tables or found.scores.scenario:
+        print(f"\n{_method(found.scores.units)}")
     _print_examples(systems.values())
     for check in found.checks:
         _print_check(check)
@@ -190,7 +193,7 @@ def _print_by(found: SpanEvaluation, crossing: str) -> None:
                     *([percent(accuracies.get(cell.name))] if accuracies else []),
                 ]
             )
-    header = ["system", *names, "gold", "predicted", "correct", "R", "Wilson 95 %", "gap to the rest", "95 %"]
+    header = ["system", *names, "gold", "predicted", "correct", "R", "95 %", "gap to the rest", "95 %"]
     with_tokens = any(crossing in one.token_accuracy_by for one in systems.values())
     header += ["P", "F1", *(["token acc"] if with_tokens else [])]
     print_table(f"By {' x '.join(names)}", header, rows, words=1 + len(names))
@@ -206,7 +209,7 @@ def _print_extremes(found: SpanEvaluation) -> None:
                 rate, n = percent(cell.counts.recall), str(cell.counts.gold)
                 rows.append([system, kind, cell.name, n, rate, ranged(cell.interval)])
     if rows and table is not None:
-        header = ["system", "", CROSS.join(table.attributes), "n", "R", "Wilson 95 %"]
+        header = ["system", "", CROSS.join(table.attributes), "n", "R", "95 %"]
         print_table("Worst and best cells", header, rows, words=3)
 
 
@@ -231,11 +234,26 @@ def _print_paired(systems: Iterable[SystemScores]) -> None:
     if rows:
         header = ["system", "contrast", "pairs", "only first", "only second", "difference", "95 %"]
         print_table(
-            "Paired differences of recall (McNemar, exact)",
+            "Paired differences of recall",
             [*header, "p", "unpaired"],
             rows,
             words=2,
         )
+
+
+def _method(units: Units) -> str:
+    """How intervals and tests by attribute were made, and of how many clusters."""
+    together = units.together
+    made = (
+        "intervals by attribute: Wilson's (rates), Newcombe's (gaps), Bonett and Price's (paired differences)"
+    )
+    if together.single:
+        return f"{made}; p: McNemar's exact test"
+    number = together.numbers
+    clusters = f"{number['base_sentences']} {'base ' if units.copied else ''}sentences"
+    if units.copied:
+        clusters += f" with {number['words']} different words"
+    return f"{made}\nby cluster: {len(units)} spans are of {clusters}; p: exact, whole clusters change sides"
 
 
 def _print_differences(differences: Sequence[Difference], primary: str, *, drawn: str) -> None:
@@ -269,10 +287,10 @@ def _print_comparison(found: SpanEvaluation) -> None:
             ]
             for name in scores.scenario.ordered()
         ]
-        title = (
-            f"Scenario {where}, {scores.scenario.support} spans: best is {' and '.join(scores.scenario.best)}"
-        )
-        print_table(title, ["system", "R", "Wilson 95 %", "best in % of samples"], rows)
+        best = scores.scenario.best
+        verdict = f"best is {' and '.join(best)}" if best else "no system finds any"
+        title = f"Scenario {where}, {scores.scenario.support} spans: {verdict}"
+        print_table(title, ["system", "R", "95 %", "best in % of samples"], rows)
 
 
 def _print_examples(systems: Iterable[SystemScores]) -> None:
