@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -158,7 +159,9 @@ def _published(
         # A plan is worth having on a train too; it says that it knows nothing of the other side.
         remote, reached = Remote(exists=False), False
     base = _start(api, repository, revision, remote)
-    plan = _call("reading the card", lambda: make_plan(api, repository, files, base))
+    plan = _call(
+        "reading the card", lambda: make_plan(api, repository, files, base), after="nothing was sent"
+    )
     if tag and remote.exists:
         _refuse_other_tag(api, repository, tag, files)
     if dry_run:
@@ -174,6 +177,7 @@ def _published(
         _call(
             "creating the repository",
             lambda: api.create_repo(repository, repo_type=KIND, private=private or None, exist_ok=True),
+            after="no file was sent",
         )
     if "extra_gated_prompt" in subject.header.value and not remote.gated:
         say("closing the gate: each request for the files is to be granted by hand")
@@ -210,7 +214,9 @@ def _start(api: HfApi, repository: str, revision: str, remote: Remote) -> Remote
     """What the branch stands at, or would when it is made: a new branch begins with what main has."""
     if remote.head is not None or not remote.exists or revision == "main":
         return remote
-    return _call("reading the repository", lambda: read_remote(api, repository, "main"))
+    return _call(
+        "reading the repository", lambda: read_remote(api, repository, "main"), after="nothing was sent"
+    )
 
 
 def _push(
@@ -226,14 +232,16 @@ def _push(
     """One commit, on a branch that is created where it is missing; the commit that the remote then stands at."""
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete
 
+    unsent = "no file was sent"
     if remote.head is None:
         if revision != "main":
             _call(
                 "creating the branch",
                 lambda: api.create_branch(repository, repo_type=KIND, branch=revision, exist_ok=True),
+                after=unsent,
             )
-        remote = _call("reading the repository", lambda: read_remote(api, repository, revision))
-        plan = _call("reading the card", lambda: make_plan(api, repository, files, remote))
+        remote = _call("reading the repository", lambda: read_remote(api, repository, revision), after=unsent)
+        plan = _call("reading the card", lambda: make_plan(api, repository, files, remote), after=unsent)
     if plan.empty and plan.parent:
         say("nothing to send: the repository has these files already")
         return plan.parent
@@ -297,10 +305,10 @@ def _short(commit: str | None) -> str:
 
 def _refuse_other_tag(api: HfApi, repository: str, tag: str, files: Mapping[str, Path]) -> None:
     """A tag that is there must stand for these files; a published version does not change."""
-    there = _call("reading the tags", lambda: tag_commit(api, repository, tag))
+    there = _call("reading the tags", lambda: tag_commit(api, repository, tag), after="nothing was sent")
     if there is None:
         return
-    tagged = _call("reading the tag", lambda: read_remote(api, repository, tag))
+    tagged = _call("reading the tag", lambda: read_remote(api, repository, tag), after="nothing was sent")
     if other := same_content(files, tagged.files):
         raise UsageError(
             f"the tag {tag} of {repository} stands for other files ({', '.join(other[:3])}"
@@ -347,7 +355,9 @@ def _call(what: str, call: Callable[[], T], *, after: str = "") -> T:
             return call()
         except LocalTokenNotFoundError:
             raise UsageError(_TOKEN) from None
-        except (HfHubHTTPError, httpx2.TransportError, RuntimeError, ValueError) as error:
+        except ProbetaError:
+            raise
+        except Exception as error:  # the client raises many kinds, and Xet below it Python's own
             # An upload's failure is the cause of a RuntimeError that names the file.
             problem = error.__cause__ if isinstance(error, RuntimeError) and error.__cause__ else error
         if isinstance(problem, HfHubHTTPError):
@@ -360,13 +370,23 @@ def _call(what: str, call: Callable[[], T], *, after: str = "") -> T:
                 reason = f"the connection failed ({type(problem).__name__})"
                 raise Unreachable(_sentence(what, reason, after)) from problem
             time.sleep(_wait(None, attempt))
-        elif isinstance(problem, ValueError):
-            # The Hub's own check of the card answers so, before anything is sent.
-            reason = " ".join(str(problem).split()).rstrip(" .")
-            raise PushError(_sentence(what, reason, after)) from problem
         else:
-            raise problem
+            # The Hub's own check of the card answers by a ValueError, before anything is sent.
+            reason = " ".join(str(problem).split()).rstrip(" .") or type(problem).__name__
+            if _of_xet(problem):
+                reason = f"the upload of large files by Xet said: {reason} ({_WITHOUT_XET})"
+            elif not isinstance(problem, ValueError) and str(problem):
+                reason = f"{type(problem).__name__}: {reason}"
+            raise PushError(_sentence(what, reason, after)) from problem
     raise AssertionError("every try returns or raises")
+
+
+_WITHOUT_XET = "HF_HUB_DISABLE_XET=1 sends them without it"
+
+
+def _of_xet(error: BaseException) -> bool:
+    """Whether an error comes out of Xet, whose own are Python's: by the functions that it went through."""
+    return any("xet" in frame.f_code.co_name for frame, _ in traceback.walk_tb(error.__traceback__))
 
 
 _TOKEN = "the Hub wants a token: set HF_TOKEN, or run `hf auth login`"

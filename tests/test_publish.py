@@ -311,6 +311,51 @@ def test_without_the_right_token(
     assert REPO not in hub.repos
 
 
+def test_a_failure_of_xet_leaves_the_old_state_and_says_how_to_go_without(
+    towns: Path, tmp_path: Path
+) -> None:
+    """In a process of its own: Xet's threads stay. The stand-in has no Xet, and answers 404 as a mirror would."""
+    pytest.importorskip("hf_xet")
+    folder = shutil.copytree(towns, tmp_path / "towns")
+    with serving() as hub:
+        environment = {
+            **os.environ,
+            "HF_ENDPOINT": hub.url,
+            "HF_TOKEN": TOKEN,
+            "HF_HOME": str(tmp_path / "home"),
+            "HF_HUB_DISABLE_XET": "0",
+            "HF_HUB_DISABLE_TELEMETRY": "1",
+        }
+        command = [sys.executable, "-m", "probeta.cli.main", "publish", str(folder), "--repo", REPO]
+        ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert ran.returncode == 1
+        told = ran.stderr.splitlines()[-1]
+        assert told.startswith("probeta: the commit failed: the upload of large files by Xet said: ")
+        assert "HF_HUB_DISABLE_XET=1 sends them without it" in told
+        assert "nothing was changed: the repository is still at " in told
+        assert told.endswith("run the same command again") and "Traceback" not in ran.stderr
+        assert there(hub) == {}
+        environment["HF_HUB_DISABLE_XET"] = "1"
+        ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert ran.returncode == 0, ran.stderr
+        assert there(hub, "v0.1") == on_disk(folder)
+
+
+@pytest.mark.parametrize("error", [OSError("disk"), KeyError("sha"), ConnectionError("gone")])
+def test_whatever_the_client_raises_is_one_message_with_the_state(
+    hub: Hub, towns: Path, linted_once: None, error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(huggingface_hub.HfApi, "create_commit", broken)
+    with pytest.raises(PushError) as caught:
+        publish(towns, repository=REPO)
+    assert str(caught.value).startswith(f"the commit failed: {type(error).__name__}: ")
+    assert "nothing was changed: the repository is still at " in str(caught.value)
+    assert "XET" not in str(caught.value)
+
+
 #: Every route that a push calls, in the order of its first call.
 ROUTES = [
     "info",
