@@ -59,6 +59,7 @@ bench: $(READY)
 # The stamp is touched last, so that a killed install starts over; --clear drops packages that the lock lost.
 $(READY): pyproject.toml requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo 'probeta needs Python 3.11 or newer; say which: make $(MAKECMDGOALS) PYTHON=python3.11' >&2; exit 2; }
+	@echo 'making the environment $(VENV) from requirements.lock: a minute or more, without a word from pip' >&2
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python $(PIP) --requirement requirements.lock
 	$(BIN)/python $(PIP) --no-build-isolation --editable .

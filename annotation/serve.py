@@ -32,6 +32,9 @@ PASSWORD_VARIABLE = "PROBETA_LABEL_STUDIO_PASSWORD"
 
 #: Longest wait for a start: an empty database has to be migrated, which takes up to 75 s on two cores.
 START_SECONDS = 240
+#: Seconds between two words to whoever waits.
+_STILL_SECONDS = 15
+_DATABASE = "label_studio.sqlite3"
 
 
 def home() -> Path:
@@ -59,10 +62,13 @@ def install() -> Path:
     """Install the program from its hashed lock into an environment of its own, which takes two minutes."""
     target = home() / "venv"
     lock = Path(str(files("probeta.annotation"))) / "requirements-label-studio.lock"
-    say(f"installing Label Studio into {target} (about 1 GB)")
+    say(f"installing Label Studio into {target} (about 1 GB, some minutes)")
     subprocess.run([sys.executable, "-m", "venv", "--clear", str(target)], check=True)
-    pip = [str(target / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    done = subprocess.run([*pip, "--no-deps", "--require-hashes", "--requirement", str(lock)], check=False)
+    pip = [str(target / "bin" / "python"), "-m", "pip", "install", "--disable-pip-version-check"]
+    # What pip says is progress, not a result: it goes to stderr.
+    done = subprocess.run(
+        [*pip, "--no-deps", "--require-hashes", "--requirement", str(lock)], check=False, stdout=2
+    )
     if done.returncode:
         shutil.rmtree(target, ignore_errors=True)
         raise PrerequisiteError("Label Studio could not be installed", fix="see pip's message above")
@@ -103,7 +109,7 @@ def environment(*, data: Path, email: str, token: str, password: str) -> dict[st
         "PATH": os.environ.get("PATH", os.defpath),
         "HOME": str(data),
         "LABEL_STUDIO_BASE_DATA_DIR": str(data),
-        "LABEL_STUDIO_DATABASE_NAME": str(data / "label_studio.sqlite3"),
+        "LABEL_STUDIO_DATABASE_NAME": str(data / _DATABASE),
         "LABEL_STUDIO_USERNAME": email,
         "LABEL_STUDIO_PASSWORD": password,
         "LABEL_STUDIO_USER_TOKEN": token,
@@ -200,7 +206,8 @@ def start(
 
 
 def _await(server: Server, email: str, token: str) -> None:
-    until = time.monotonic() + START_SECONDS
+    began = told = time.monotonic()
+    until = began + START_SECONDS
     with Client(url=server.url, token=token, timeout=10) as client:
         while time.monotonic() < until:
             if server.process.poll() is not None:
@@ -214,6 +221,9 @@ def _await(server: Server, email: str, token: str) -> None:
                         "the server knows another token than this one",
                         fix=f"give the token of its first start in {TOKEN_VARIABLE}",
                     ) from None
+                if time.monotonic() - told >= _STILL_SECONDS:
+                    told = time.monotonic()
+                    say(f"Label Studio is still starting: {told - began:.0f} s, of {START_SECONDS} at most")
                 time.sleep(0.2)
                 continue
             if who["email"].lower() == email.lower():
@@ -246,6 +256,16 @@ def server_token(url: str) -> str:
     return kept
 
 
+def announcement(data: Path) -> str:
+    """What ``serve`` says before it waits: where the data is, and how long a start takes."""
+    wait = (
+        "some seconds"
+        if (data / _DATABASE).is_file()
+        else "a minute or two, since its database is made first"
+    )
+    return f"starting Label Studio, which takes {wait}; its data is in {data}"
+
+
 def run(
     *, campaign: Campaign | None, port: int, data: Path | None, email: str, may_install: bool = False
 ) -> None:
@@ -257,7 +277,7 @@ def run(
     folder = (data or home() / "data").absolute()
     # A service manager stops with SIGTERM; the server must not outlive us then either.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    say(f"starting Label Studio; its data is in {folder}")
+    say(announcement(folder))
     env = environment(data=folder, email=email, token=token, password=password)
     server = start(executable=executable, port=port, env=env, data=folder, email=email, token=token)
     try:

@@ -36,6 +36,12 @@ def wait(condition: bool, since: float) -> bool:
     return condition
 
 
+def test_the_wait_for_a_first_start_is_announced(tmp_path: Path) -> None:
+    assert "its database is made first" in serve.announcement(tmp_path)
+    (tmp_path / "label_studio.sqlite3").touch()
+    assert serve.announcement(tmp_path).startswith("starting Label Studio, which takes some seconds")
+
+
 @pytest.mark.server
 @pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
 def test_serve_until_interrupted(studio: Studio, tmp_path: Path, stop: signal.Signals) -> None:
