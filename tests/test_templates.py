@@ -309,6 +309,35 @@ def test_conditions_choose_entries(tmp_path: Path, condition: str, ids: list[str
     assert [entry.id for entry in nouns.select(nouns.condition(condition))] == ids
 
 
+def test_a_fault_hides_none_of_its_row(tmp_path: Path) -> None:
+    slots = "a = nouns: wieght > 3"
+    rows = [
+        # An attribute, a slot that is not declared, a condition and a span that is not closed.
+        {"text": "[[pie, {{ b }}", "size": "?", "slots": slots},
+        # An attribute, an entry that no lexicon has, and a span that was not opened.
+        {"text": "pie]]", "size": "?", "entry": "pei"},
+        # A slot that cannot be read, and a span inside a span.
+        {"text": "[[un [[pie]]", "slots": "a nouns"},
+        # A fill that cannot be read, and a slot that is not used.
+        {"text": "Un pie", "slots": "a = nouns", "fill": "b = pie"},
+    ]
+    found = faults(tmp_path, rows)
+    assert sorted((fault.row, fault.column, fault.code) for fault in found) == [
+        (2, "size", "unknown_value"),
+        (2, "slots", "slot_unused"),
+        (2, "slots", "unknown_feature"),
+        (2, "text", "markup"),
+        (2, "text", "slot_undeclared"),
+        (3, "entry", "unknown_entry"),
+        (3, "size", "unknown_value"),
+        (3, "text", "markup"),
+        (4, "slots", "slot_syntax"),
+        (4, "text", "markup"),
+        (5, "fill", "fill_syntax"),
+        (5, "slots", "slot_unused"),
+    ]
+
+
 def test_all_faults_of_all_tables_come_at_once(tmp_path: Path) -> None:
     rows = [
         {"text": "[[a", "id": "x"},

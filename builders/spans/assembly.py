@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from probeta.builders.spans.lexicon import Entry
-from probeta.builders.spans.markup import scan
+from probeta.builders.spans.markup import NESTED, NOT_OPENED, markup_fault, scan
 from probeta.builders.spans.slots import Output, initial
 from probeta.errors import DataError, Fault, nearest
 from probeta.recipe.schema import SpanRecipe
@@ -59,14 +59,14 @@ class Assembly:
             self._text(text)
         elif kind == "open":
             if self.opened is not None:
-                raise DataError(markup_fault("a span opens inside a span: the spans overlap", expected="]]"))
+                raise DataError(NESTED)
             self.opened = self.length
         else:
             self._close(text)
 
     def _close(self, label: str) -> None:
         if self.opened is None:
-            raise DataError(markup_fault("]] closes a span that was not opened", expected="[["))
+            raise DataError(NOT_OPENED)
         if self.opened == self.length:
             raise DataError(markup_fault("the span is empty", found="[[]]"))
         entry = self.marked[self.marks] if self.marks < len(self.marked) else None
@@ -108,8 +108,3 @@ class Assembly:
                     found=surface,
                 )
             )
-
-
-def markup_fault(message: str, **details: str) -> Fault:
-    """A fault in the column ``text``."""
-    return Fault(code="markup", message=message, column="text", **details)

@@ -11,6 +11,7 @@ from probeta.builders.spans.agreement import Agreement, read_agreement
 from probeta.builders.spans.dimensions import family_faults, perturbation_faults
 from probeta.builders.spans.joins import Join, read_joins
 from probeta.builders.spans.lexicon import Lexicon, read_lexicon
+from probeta.builders.spans.markup import unbalanced
 from probeta.builders.spans.sentences import SPLIT, SentenceRow, read_sentences
 from probeta.builders.spans.templates import Template, make_template
 from probeta.errors import DataError, Fault
@@ -78,6 +79,8 @@ def load_content(recipe: SpanRecipe) -> Content:
                 continue
             templates.append(template)
         faults += _doubled_texts(templates)
+    else:
+        faults += [_placed(fault, row) for row in rows for fault in unbalanced(row.text)]
     if faults or agreement is None or joins is None:
         raise DataError(faults)
     public = [template for template in templates if template.row.split == SPLIT]

@@ -13,6 +13,16 @@ from probeta.errors import DataError, Fault
 _TOKEN = re.compile(r"\[\[|\]\](?:\{([^{}]*)\})?")
 
 
+def markup_fault(message: str, **details: str) -> Fault:
+    """A fault in the column ``text``."""
+    return Fault(code="markup", message=message, column="text", **details)
+
+
+NESTED = markup_fault("a span opens inside a span: the spans overlap", expected="]]")
+NOT_OPENED = markup_fault("]] closes a span that was not opened", expected="[[")
+NOT_CLOSED = markup_fault("the span is not closed", expected="]]")
+
+
 class Mark(NamedTuple):
     """A piece of marked-up text: plain ``text``, or the opening or closing of a span."""
 
@@ -41,3 +51,22 @@ def scan(text: str) -> list[Mark]:
     if last < len(text):
         marks.append(Mark("text", text[last:]))
     return marks
+
+
+def unbalanced(text: str) -> list[Fault]:
+    """What of the markup is wrong whatever the slots hold: for rows that cannot be rendered yet.
+
+    >>> [fault.message for fault in unbalanced("In [[Bath, a {{ w }}")]
+    ['the span is not closed']
+    """
+    opened = False
+    try:
+        for mark in scan(text):
+            if mark.kind == "text":
+                continue
+            if opened == (mark.kind == "open"):
+                return [NESTED if opened else NOT_OPENED]
+            opened = not opened
+    except DataError as error:
+        return list(error.faults)
+    return [NOT_CLOSED] if opened else []

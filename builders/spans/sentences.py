@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from probeta.builders.spans.lexicon import surface_problem
+from probeta.builders.spans.markup import unbalanced
 from probeta.errors import DataError, Fault, nearest
 from probeta.recipe.schema import SpanRecipe
 from probeta.tables import Row, Table, read_table
@@ -20,6 +21,8 @@ _ID = re.compile(r"[A-Za-z0-9_.-]+")
 _SLOT_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 #: Words that mean something else inside a template.
 _RESERVED = {"agree", "and", "or", "not", "in", "is", "if", "else", "true", "false", "none", "self"}
+#: What a sentence is made from: a row with faults elsewhere is still proved as a template.
+_MAKING = ("text", "slots", "entry")
 _OPTIONAL = ("slots", "fill", "entry", "topic", "author", "split")
 
 #: A diagnostic set is a test set: every row is of this split, but for those that are held back.
@@ -62,7 +65,10 @@ class SentenceRow:
 
 
 def read_sentences(recipe: SpanRecipe) -> tuple[list[SentenceRow], list[Fault]]:
-    """Every row of the recipe's sentence tables that can be read, and every fault."""
+    """Every row of the recipe's sentence tables whose sentence can be made, and every fault.
+
+    A row with a fault in its attributes is among the rows, so that those of its sentence are told too.
+    """
     rows: list[SentenceRow] = []
     faults: list[Fault] = []
     places: dict[str, str] = {}
@@ -84,8 +90,13 @@ def read_sentences(recipe: SpanRecipe) -> tuple[list[SentenceRow], list[Fault]]:
                 )
             elif read.id:
                 places[read.id] = f"already in {shown}:{row.line}"
-            if not reader.faults:
+            columns = {fault.column for fault in reader.faults}
+            if columns.isdisjoint(_MAKING):
                 rows.append(read)
+            elif "text" not in columns:
+                faults += [
+                    replace(fault, file=shown, row=row.line, column="text") for fault in unbalanced(read.text)
+                ]
     return rows, faults
 
 
@@ -122,6 +133,8 @@ class _RowReader:
         row, recipe = self.row, self.recipe
         slots = self._slots(row.get("slots"))
         fill = self._fill(row.get("fill"), slots)
+        # A fill with a fault pins nothing; the template is proved without it.
+        sound = all(fault.column != "fill" for fault in self.faults)
         return SentenceRow(
             self.table.file,
             row.line,
@@ -129,7 +142,7 @@ class _RowReader:
             self._cell(),
             self._text(row["text"]),
             slots,
-            fill,
+            fill if sound else {},
             tuple(part.strip() for part in row.get("entry").split(";") if part.strip()),
             self._optional("topic"),
             self._optional("author"),

@@ -10,10 +10,11 @@ from typing import NamedTuple
 import jinja2
 
 from probeta.builders.spans.agreement import Agreement
-from probeta.builders.spans.assembly import Assembly, markup_fault
+from probeta.builders.spans.assembly import Assembly
 from probeta.builders.spans.conditions import Condition
 from probeta.builders.spans.joins import Join, apply_joins
 from probeta.builders.spans.lexicon import NO_FORM, Entry, Lexicon, surface_problem
+from probeta.builders.spans.markup import NOT_CLOSED, markup_fault, unbalanced
 from probeta.builders.spans.sentences import SentenceRow, Slot
 from probeta.builders.spans.slots import Output, SlotOutput, Use, compiled, parse, slot_uses
 from probeta.errors import DataError, Fault, nearest
@@ -142,7 +143,7 @@ class Template:
 
     def _finish(self, made: Assembly) -> Rendered:
         if made.opened is not None:
-            raise DataError(markup_fault("the span is not closed", expected="]]"))
+            raise DataError(NOT_CLOSED)
         if made.marks != len(self.row.entries) and self.row.entries:
             raise DataError(
                 Fault(
@@ -178,12 +179,31 @@ def make_template(
     """Compile ``row`` and prove that it renders; a DataError with its faults, column by column.
 
     Every slot must be declared, used, and fit at least one entry; a pinned entry must fit its slot; every
-    word must agree with every entry that fits.
+    word must agree with every entry that fits. What is wrong in one column hides nothing of the others, as
+    far as they can be proved alone.
     """
+    try:
+        return _made(row, recipe=recipe, lexicons=lexicons, agreement=agreement, joins=joins)
+    except DataError as error:
+        told = any(fault.code == "markup" for fault in error.faults)
+        raise DataError([*error.faults, *(() if told else unbalanced(row.text))]) from None
+
+
+def _made(
+    row: SentenceRow,
+    *,
+    recipe: SpanRecipe,
+    lexicons: Mapping[str, Lexicon],
+    agreement: Agreement,
+    joins: Sequence[Join],
+) -> Template:
     faults: list[Fault] = []
     tree = None
     if row.slots:
-        tree = parse(row, lexicons)
+        try:
+            tree = parse(row, lexicons)
+        except DataError as error:
+            faults += error.faults
     elif "{{" in row.text:
         faults.append(
             Fault(
@@ -201,6 +221,12 @@ def make_template(
             )
         except DataError as error:
             faults += [replace(fault, column="slots") for fault in error.faults]
+    marked: list[Entry | None] = []
+    for entry in row.entries:
+        try:
+            marked.append(_marked(entry, lexicons))
+        except DataError as error:
+            faults += error.faults
     if faults:
         raise DataError(faults)
     template = Template(
@@ -211,7 +237,7 @@ def make_template(
         joins,
         conditions,
         slot_uses(tree, row, lexicons) if tree is not None else {},
-        tuple(_marked(entry, lexicons) for entry in row.entries),
+        tuple(marked),
         compiled(tree) if tree is not None else None,
     )
     _prove(template)
