@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -105,6 +106,22 @@ def test_the_cards_command_works_beside_the_set_and_not_in_it(tmp_path: Path) ->
     assert files_of(tmp_path / "blank") == files_of(tmp_path / "blank-again")
     with pytest.raises(UsageError, match="in the built set"):
         build("blank", out=tmp_path / "blank" / "inside")
+
+
+def test_what_a_replaced_set_had_besides_is_told(tmp_path: Path) -> None:
+    out = tmp_path / "blank"
+    assert not [one for one in build("blank", out=out).warnings if "no longer" in one]
+    assert not [one for one in build("blank", out=out, replace=True).warnings if "no longer" in one]
+    for config in ("annotations", "validated"):
+        (out / config).mkdir()
+        shutil.copy(out / "spans/test-00000-of-00001.parquet", out / config)
+    (out / "reports/scores.json").write_text("{}")
+    (out / "reports/adjudication.json").write_text("{}")
+    told = [one for one in build("blank", out=out, replace=True).warnings if "no longer" in one]
+    assert told == [
+        f"{out} no longer has annotations/, reports/adjudication.json, reports/scores.json, validated/, which the "
+        f"set before had; `probeta adjudicate … --into {out}` and `probeta score … --out {out}` put it there again"
+    ]
 
 
 def test_a_folder_that_is_no_built_set_is_never_replaced(tmp_path: Path) -> None:

@@ -109,7 +109,9 @@ def build(
             documents=lambda made, kept: documents(made, loaded, kept=kept),
             hold_back=loaded.card.hold_back,
         )
+        before = _made_of(out)
         folder.write(out, contents, replace=replace)
+        lost = [name for name in before if name not in _made_of(out)]
         product.done()
     return Built(
         out=out,
@@ -117,9 +119,34 @@ def build(
         signature=product.signature,
         seconds=time.perf_counter() - started,
         reports=product.reports,
-        warnings=[*licence_warnings(loaded), *translation_warnings(loaded), *product.warnings],
+        warnings=[
+            *licence_warnings(loaded),
+            *translation_warnings(loaded),
+            *product.warnings,
+            *([lost_warning(out, lost)] if lost else []),
+        ],
         recipe=loaded,
     )
+
+
+def _made_of(out: Path) -> list[str]:
+    """The configs and reports in a folder, as paths; those of ``private/`` too."""
+    data = {f"{path.parent.relative_to(out).as_posix()}/" for path in out.rglob("*.parquet")}
+    return sorted(data | {path.relative_to(out).as_posix() for path in (out / "reports").glob("*.json")})
+
+
+def lost_warning(out: Path, lost: Sequence[str]) -> str:
+    """What a build with ``--replace`` took away: it makes neither validation nor scores anew."""
+    again = [
+        f"`probeta {command} {out}`"
+        for command, names in (
+            ("adjudicate … --into", ("annotations/", "validated/", "reports/adjudication.json")),
+            ("score … --out", ("reports/scores.json",)),
+        )
+        if set(names) & set(lost)
+    ]
+    writes = f"; {' and '.join(again)} put{'s' if len(again) == 1 else ''} it there again" if again else ""
+    return f"{out} no longer has {', '.join(lost)}, which the set before had{writes}"
 
 
 @contextmanager
