@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from probeta.errors import DataError, Fault, ProbetaError, UsageError
 from probeta.progress import say
+from probeta.publishing.access import may_write
 from probeta.publishing.folder import overwrite, put
 from probeta.publishing.gates.loading import loading_faults, quiet
 from probeta.publishing.gates.names import check_reference, check_repository
@@ -48,7 +49,10 @@ class Unreachable(PushError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
-    """What a push did, or would do; a dry run that ``reached`` no Hub plans for an empty repository."""
+    """What a push did, or would do; a dry run that ``reached`` no Hub plans for an empty repository.
+
+    ``may_write`` is what a dry run was told of the token's rights, None where nobody says.
+    """
 
     repository: str
     revision: str
@@ -58,6 +62,7 @@ class Published:
     tag: str | None = None
     checked: dict[str, int] = field(default_factory=dict)
     reached: bool = True
+    may_write: bool | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The object that ``--json`` prints; ``checked`` counts the files and configs that were read back."""
@@ -66,6 +71,7 @@ class Published:
             "revision": self.revision,
             "dry_run": self.dry_run,
             "reached": self.reached,
+            "may_write": self.may_write,
             "commit": self.commit,
             "tag": self.tag,
             "checked": self.checked,
@@ -165,8 +171,15 @@ def _published(
     if tag and remote.exists:
         _refuse_other_tag(api, repository, tag, files)
     if dry_run:
+        writable = _writable(api, repository, remote) if reached else None
         return Published(
-            repository=repository, revision=revision, plan=plan, dry_run=True, tag=tag, reached=reached
+            repository=repository,
+            revision=revision,
+            plan=plan,
+            dry_run=True,
+            tag=tag,
+            reached=reached,
+            may_write=writable,
         )
     if changed:
         overwrite(folder, changed)
@@ -208,6 +221,14 @@ def _published(
         tag=tag,
         checked=checked,
     )
+
+
+def _writable(api: HfApi, repository: str, remote: Remote) -> bool | None:
+    """Whether the token may write there; a plan is worth having also where the Hub's answer is none."""
+    try:
+        return _call("asking for rights", lambda: may_write(api, repository, exists=remote.exists))
+    except PushError:
+        return None
 
 
 def _start(api: HfApi, repository: str, revision: str, remote: Remote) -> Remote:
@@ -426,6 +447,13 @@ def shown(published: Published) -> Sequence[str]:
         lines.append(
             f"{published.repository} is not there, or this token may not see it: this is the plan for a new one"
         )
+    if published.dry_run and published.may_write is False:
+        lines.append(
+            f"! {published.repository} cannot be written to with this token, or there is none: a push would fail; "
+            f"{_TOKEN.removeprefix('the Hub wants a token: ')} with one that may write there"
+        )
+    elif published.dry_run and published.reached and published.may_write is None:
+        lines.append("whether this token may write there the Hub does not say before the push")
     if plan.metadata:
         lines += ["metadata of the card:", *(f"  {line}" for line in plan.metadata)]
     lines.append(

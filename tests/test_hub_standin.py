@@ -212,6 +212,7 @@ def test_a_connection_drops_in_any_call(hub: Hub, route: str, late: bool) -> Non
         "tag": ("POST", "/api/datasets/org/a/tag/main", {"json": {"tag": "v1"}}),
         "branch": ("POST", "/api/datasets/org/a/branch/dev", {"json": {}}),
         "refs": ("GET", "/api/datasets/org/a/refs", {}),
+        "rights": ("GET", "/api/datasets/org/a/auth-check/write", {}),
         "settings": ("PUT", "/api/datasets/org/a/settings", {"json": {"gated": "manual"}}),
         "tree": ("GET", "/api/datasets/org/a/tree/main", {}),
         "info": ("GET", "/api/datasets/org/a", {}),

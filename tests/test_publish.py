@@ -22,6 +22,7 @@ from probeta import builtset
 from probeta.errors import DataError, UsageError
 from probeta.pipeline.build import build
 from probeta.publishing import push
+from probeta.publishing.access import may_create
 from probeta.publishing.lint import Linted, lint
 from probeta.publishing.push import PushError, publish
 
@@ -135,7 +136,7 @@ def test_a_dry_run_sends_nothing(hub: Hub, folder: Path) -> None:
     done = publish(folder, repository=REPO, dry_run=True)
     assert sorted(done.plan.created) == sorted([*on_disk(folder), builtset.PUBLISHED])
     assert hub.repos == {}
-    assert set(hub.calls) <= {"info", "tree", "refs"}
+    assert set(hub.calls) <= {"info", "tree", "refs", "whoami", "rights"}
 
 
 def test_without_a_connection_a_dry_run_plans_for_an_empty_repository(
@@ -254,6 +255,70 @@ def test_a_dry_run_says_that_it_sees_no_repository(
     monkeypatch.delenv("HF_TOKEN")
     lines = push.shown(publish(folder, repository=REPO, dry_run=True))
     assert any("is not there, or this token may not see it" in line for line in lines)
+
+
+@pytest.mark.parametrize("exists", [False, True])
+@pytest.mark.parametrize(("token", "may"), [(TOKEN, True), (OTHER_TOKEN, False), (None, False)])
+def test_a_dry_run_says_whether_the_token_may_write_there(
+    hub: Hub,
+    towns: Path,
+    linted_once: None,
+    monkeypatch: pytest.MonkeyPatch,
+    exists: bool,
+    token: str | None,
+    may: bool,
+) -> None:
+    if exists:
+        publish(towns, repository=REPO)
+    if token:
+        monkeypatch.setenv("HF_TOKEN", token)
+    else:
+        monkeypatch.delenv("HF_TOKEN")
+    done = publish(towns, repository=REPO, dry_run=True)
+    assert done.may_write is may is done.to_json()["may_write"]
+    assert any("cannot be written to with this token" in line for line in push.shown(done)) is not may
+
+
+@pytest.mark.parametrize("status", [404, 403, None])
+def test_a_hub_that_does_not_say_who_may_write(
+    hub: Hub, towns: Path, linted_once: None, status: int | None
+) -> None:
+    publish(towns, repository=REPO)
+    hub.fail("rights", status, times=9)
+    done = publish(towns, repository=REPO, dry_run=True)
+    assert done.may_write is (False if status == 403 else None)
+    assert any("does not say before the push" in line for line in push.shown(done)) is (status != 403)
+
+
+WRITE = {"role": "write"}
+SCOPED = {"entity": {"type": "org", "name": "org"}, "permissions": ["repo.content.read", "repo.write"]}
+FINE = {"role": "fineGrained", "fineGrained": {"scoped": [SCOPED]}}
+
+
+@pytest.mark.parametrize(
+    ("token", "orgs", "owner", "may"),
+    [
+        (WRITE, [], "ana", True),
+        (WRITE, [], "org", False),
+        (WRITE, [{"name": "org", "roleInOrg": "contributor"}], "org", True),
+        (WRITE, [{"name": "org", "roleInOrg": "read"}], "org", False),
+        ({"role": "read"}, [{"name": "org", "roleInOrg": "admin"}], "org", False),
+        (FINE, [], "org", True),
+        (FINE, [], "ana", None),
+        (
+            {"role": "fineGrained", "fineGrained": {"scoped": [{**SCOPED, "permissions": []}]}},
+            [],
+            "org",
+            False,
+        ),
+        ({}, [], "ana", True),
+    ],
+)
+def test_who_may_create_a_repository(
+    token: dict[str, object], orgs: list[dict[str, str]], owner: str, may: bool | None
+) -> None:
+    user = {"name": "ana", "orgs": orgs, "auth": {"accessToken": token}}
+    assert may_create(user, owner) is may
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ ROUTES = {
     "tag": ("POST", r"/api/datasets/([^/]+/[^/]+)/tag/([^/]+)"),
     "branch": ("POST", r"/api/datasets/([^/]+/[^/]+)/branch/([^/]+)"),
     "refs": ("GET", r"/api/datasets/([^/]+/[^/]+)/refs"),
+    "rights": ("GET", r"/api/datasets/([^/]+/[^/]+)/auth-check/write"),
     "settings": ("PUT", r"/api/datasets/([^/]+/[^/]+)/settings"),
     "tree": ("GET", r"/api/datasets/([^/]+/[^/]+)/tree/([^/]+)(?:/(.*))?"),
     "info": ("GET", r"/api/datasets/([^/]+/[^/]+)(?:/revision/([^/]+))?"),
@@ -146,6 +147,11 @@ class Routes(Asked):
             raise Refused(409, "Reference already exists")
         start = json.loads(self.body or b"{}").get("startingPoint") or "main"
         repo.branches[branch] = self.at(name, start)[0]
+        return {}
+
+    def rights(self, name: str) -> Any:
+        self.repo(name)
+        self.writer(name)
         return {}
 
     def settings(self, name: str) -> Any:
