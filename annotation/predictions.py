@@ -6,8 +6,10 @@ and what was made is counted. A prediction biases who sees it; a pull reports ho
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from probeta.annotation.client import Client
 from probeta.annotation.regions import CONTROL
 from probeta.errors import DataError, Fault, PrerequisiteError, UsageError
 from probeta.formats.jsonl import read_jsonl
+from probeta.progress import say
 from probeta.records import Sentence
 from probeta.tables import read_table
 
@@ -41,6 +44,10 @@ def read_predictions(campaign: Campaign, source: Path) -> Predictions:
     """
     items = campaign.items()
     answers, version = _answers(campaign, source, [item for item in items if item.role != "repeat"])
+    if not any(item.item in answers for item in items):
+        raise UsageError(
+            f"{source} has no prediction for any of the campaign's {len(items)} items: do the ids fit?"
+        )
     found = {item.item: answers.get(item.of or item.item) for item in items}
     return Predictions(version, {item: result for item, result in found.items() if result is not None})
 
@@ -167,20 +174,61 @@ def _sentences(source: Path, items: Sequence[Item], texts: Mapping[str, str]) ->
     from probeta.formats import ReadOptions, read_sentences
 
     if source.is_file():
+        if source.suffix.lower() == ".jsonl":
+            return _lines(source, texts)
         return list(read_sentences(source, options=ReadOptions(texts=texts)))
-    import spacy
-
     from probeta.records import Span
 
-    try:
-        pipeline = spacy.load(str(source))
-    except OSError:
-        raise PrerequisiteError(
-            f"{source} is neither a file of predictions nor a spaCy pipeline that is installed",
-            fix="see `python -m spacy download --help`",
-        ) from None
+    pipeline = _pipeline(source)
     found = []
     for item, document in zip(items, pipeline.pipe(item.fields["text"] for item in items), strict=True):
         spans = tuple(Span(entity.start_char, entity.end_char, entity.label_) for entity in document.ents)
         found.append(Sentence(item.item, item.fields["text"], spans))
     return found
+
+
+def _lines(source: Path, texts: Mapping[str, str]) -> list[Sentence]:
+    """The lines of a system's file that are about the campaign's items, as `probeta score` takes it.
+
+    A campaign draws some items of a set that a system has answered whole, often without the texts.
+    """
+    from probeta.formats.base import Faults, ReadOptions, ReadReport, Source
+    from probeta.formats.jsonl import records
+    from probeta.formats.rows import RowReader
+
+    place = Source.of(source)
+    faults = Faults(place.name)
+    build = RowReader(ReadOptions(texts=texts, span_keys="drop"), ReadReport(), faults)
+    found = []
+    for number, (line, raw, record) in enumerate(records(place, faults), start=1):
+        if isinstance(record, dict) and isinstance(record.get("id"), str) and record["id"] not in texts:
+            continue
+        sentence = build(record, row=line, number=number, raw=raw)
+        if sentence is not None:
+            found.append(sentence)
+    faults.done()
+    return found
+
+
+def _pipeline(source: Path) -> Any:
+    """A spaCy pipeline by its name or folder; that it is of another release of spaCy is said in one line."""
+    import spacy
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            pipeline = spacy.load(str(source))
+        except OSError:
+            raise PrerequisiteError(
+                f"{source} is neither a file of predictions nor a spaCy pipeline that is installed",
+                fix="see `python -m spacy download --help`",
+            ) from None
+    for warning in caught:
+        if "[W095]" not in str(warning.message):
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+        else:
+            here, made_for = metadata.version("spacy"), pipeline.meta.get("spacy_version", "another release")
+            say(
+                f"{source} was made for spaCy {made_for}; this is {version('spacy')}, so its spans may differ"
+            )
+    return pipeline

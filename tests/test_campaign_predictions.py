@@ -154,3 +154,25 @@ def test_a_prediction_of_another_text_is_refused(tmp_path: Path) -> None:
     file.write_text('{"id": "i0000", "text": "otro", "spans": []}\n', encoding="utf-8")
     with pytest.raises(DataError, match="about another text"):
         read_predictions(made, file)
+
+
+def test_a_system_s_answers_to_the_whole_set_fill_in_the_items_that_were_drawn(tmp_path: Path) -> None:
+    made = campaign(tmp_path / "c", size=2)
+    file = tmp_path / "model.jsonl"
+    span = {"start": 0, "end": 3, "label": "ENG", "score": 0.7}
+    rows = [{"id": f"i{n:04d}", "spans": [span]} for n in range(0, 2000, 2)]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    filled_in = read_predictions(made, file)
+    assert list(filled_in.results) == ["i0000"]
+    value = filled_in.results["i0000"][0]["value"]
+    assert value == {"start": 0, "end": 3, "text": made.items()[0].fields["text"][:3], "labels": ["ENG"]}
+    file.write_text('{"id": "other", "spans": []}\n', encoding="utf-8")
+    with pytest.raises(UsageError, match="no prediction for any of the campaign's 2 items"):
+        read_predictions(made, file)
+    # A line about an item is checked as ever.
+    file.write_text(
+        '{"id": "i0000", "spans": [{"start": 0, "end": 999, "label": "ENG"}]}\n', encoding="utf-8"
+    )
+    with pytest.raises(DataError) as refused:
+        read_predictions(made, file)
+    assert refused.value.faults[0].row == 1
