@@ -228,7 +228,5 @@ def _pipeline(source: Path) -> Any:
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
         else:
             here, made_for = metadata.version("spacy"), pipeline.meta.get("spacy_version", "another release")
-            say(
-                f"{source} was made for spaCy {made_for}; this is {version('spacy')}, so its spans may differ"
-            )
+            say(f"{source} was made for spaCy {made_for}; this is {here}, so its spans may differ")
     return pipeline
