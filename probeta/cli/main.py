@@ -33,7 +33,7 @@ COMMANDS: dict[str, Command] = {
     "convert": Command("convert", "Convert annotated sentences between formats", "author"),
     "new": Command("new", "Start a recipe of your own", "author"),
     "coverage": Command("coverage", "Show a recipe's grid: filled, empty and over-full cells", "author"),
-    "schema": Command("schema", "Print the JSON Schema of probeta.yaml", "author"),
+    "schema": Command("schema", "Print the JSON Schema of probeta.yaml or protocol.yaml", "author"),
     "check": Command("check", "Prove a built set sound", "check"),
     "artifacts": Command("artifacts", "What a model can guess from half of a pair", "check"),
     "agree": Command("agree", "Agreement between annotators, with intervals and reasons", "check"),

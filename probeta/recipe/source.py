@@ -64,8 +64,11 @@ def dotted(place: Place) -> str:
     return text
 
 
-def parse_yaml(text: str, *, file: str) -> Document:
-    """Parse one YAML document; a DataError where it is not YAML, its other faults in the result."""
+def parse_yaml(text: str, *, file: str, what: str = "recipe", keys: str = "name, kind, …") -> Document:
+    """Parse one YAML document; a DataError where it is not YAML, its other faults in the result.
+
+    ``what`` it should be and the ``keys`` that it should begin with are said where there is nothing in it.
+    """
     try:
         for event in yaml.parse(text, Loader=yaml.SafeLoader):
             if isinstance(event, yaml.AliasEvent):
@@ -99,9 +102,7 @@ def parse_yaml(text: str, *, file: str) -> Document:
             Fault(code="yaml_depth", message="lists or mappings are nested too deeply", file=file, row=1)
         ) from None
     if root is None:
-        raise DataError(
-            Fault(code="recipe_empty", message="the recipe is empty", file=file, expected="name, kind, …")
-        )
+        raise DataError(Fault(code=f"{what}_empty", message=f"the {what} is empty", file=file, expected=keys))
     walk = _Walk(file)
     value = walk.value(root, ())
     return Document(value, walk.lines, tuple(walk.faults))
