@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from small_recipe import catalan
+from small_recipe import DECLARATION, catalan, write
 
 from probeta import builtset
+from probeta.builders.spans.noise import neighbours
 from probeta.cli.common import run as entry
 from probeta.pipeline.build import build
+from probeta.validation.check import check
 
 
 @pytest.fixture(scope="module")
@@ -117,3 +119,40 @@ def test_rules_that_the_language_lacks_are_refused_and_not_those_of_another(
     recalls.write_text("system,length,n,recall\ns,single,4,0.5\n", encoding="utf-8")
     done = run("predict", "--recalls", str(recalls), "--corpus", str(towns), "--json")
     assert "spelling:ca-strict" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("language", "policies", "layout"),
+    [
+        ("en-GB", {}, "en"),
+        ("es", {}, None),
+        # Catalan has no keyboard of its own here: the default, the Spanish one, is what is used there.
+        ("ca", {}, None),
+        ("en", {"layout": "fr"}, "fr"),
+    ],
+)
+def test_typos_are_those_of_the_languages_keyboard_and_follow_from_the_builds_seed(
+    tmp_path: Path, language: str, policies: dict[str, str], layout: str | None
+) -> None:
+    recipe = write(
+        tmp_path / "recipe",
+        [{"text": "Nobody was called [[Bath]] at home"}],
+        language=language,
+        attributes={"size": DECLARATION["attributes"]["size"], "field": DECLARATION["attributes"]["field"]},
+        perturbations={"grid": {"casing": ["standard", "upper"], "keyboard_typo": ["no", "yes"]}, "policies": policies},
+    )  # fmt: skip
+    build(recipe, out=tmp_path / "set", seed=23)
+    rows = {row["id"]: row for row in builtset.read(tmp_path / "set", "sentences").to_pylist()}
+    kept = {} if layout is None else {"layout": layout}
+    # Only what a draw went into names the seed, and it is the build's.
+    parameters = {id_: json.loads(row["parameters"] or "null") for id_, row in rows.items()}
+    assert parameters == {
+        "r1|standard|no": None,
+        "r1|standard|yes": {**kept, "seed": 23},
+        "r1|upper|no": kept,
+        "r1|upper|yes": {**kept, "seed": 23},
+    }
+    old, new = rows["r1|standard|no"]["text"], rows["r1|standard|yes"]["text"]
+    ((was, hit),) = [(a, b) for a, b in zip(old, new, strict=True) if a != b]
+    assert hit.lower() in neighbours(layout or "es")[was.lower()]
+    assert check(tmp_path / "set").faults == []

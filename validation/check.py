@@ -119,8 +119,9 @@ def _row_faults(loaded: SpanSet, recipe: SpanSetRecipe) -> Iterator[Fault]:
 
 
 def _variant_faults(loaded: SpanSet, recipe: SpanSetRecipe, base: Sequence[Sentence]) -> Iterator[Fault]:
+    seed = builtset.record(loaded.folder, builtset.BUILD, keys=["seed"])["seed"]
     yield from variants.variant_faults(
-        loaded, made.variants(base, recipe), dimensions=list(recipe.perturbations.grid)
+        loaded, made.variants(base, recipe, seed=seed), dimensions=list(recipe.perturbations.grid)
     )
 
 

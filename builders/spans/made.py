@@ -11,13 +11,14 @@ from typing import Any
 
 from probeta.builders.spans import attributes as automatic
 from probeta.builders.spans.joins import APOSTROPHES
+from probeta.builders.spans.noise import KeyboardTypo, layouts
 from probeta.builders.spans.perturb import perturbed
 from probeta.builders.spans.quotes import KIND
 from probeta.errors import DataError, UsageError
 from probeta.formats import tags
 from probeta.recipe import SpanSetRecipe
 from probeta.records import Sentence, Span
-from probeta.tokens import Tokenizer, align, cut, joined
+from probeta.tokens import Tokenizer, align, cut, joined, primary
 
 
 class Tagging:
@@ -89,12 +90,18 @@ class KeptTokens:
         return tokens, tags.encode(spans, length=len(tokens))
 
 
-def variants(base: Iterable[Sentence], recipe: SpanSetRecipe) -> Iterator[Sentence]:
-    """Every base sentence in every configuration of the recipe's perturbation grid; itself without a grid."""
+def variants(base: Iterable[Sentence], recipe: SpanSetRecipe, *, seed: int) -> Iterator[Sentence]:
+    """Every base sentence in every configuration of the recipe's perturbation grid; itself without a grid.
+
+    ``seed`` is the build's. A keyboard that the recipe does not name is that of its language, if there is one.
+    """
     grid = recipe.perturbations.grid
     if not grid:
         return map(_unperturbed, base)
-    return perturbed(base, grid=grid, policies=recipe.perturbations.policies)
+    policies: dict[str, Any] = dict(recipe.perturbations.policies)
+    if KeyboardTypo.name in grid and primary(recipe.language) in layouts():
+        policies.setdefault("layout", primary(recipe.language))
+    return perturbed(base, grid=grid, policies=policies, seed=seed)
 
 
 def _unperturbed(sentence: Sentence) -> Sentence:

@@ -149,13 +149,18 @@ class KeyboardTypo(Perturbation):
 
 
 @cache
+def layouts() -> Mapping[str, str]:
+    """The keyboards that there are, by the code of their language: the text of each."""
+    folder = resources.files("probeta.builders") / "spans" / "keyboards"
+    files = sorted(folder.iterdir(), key=lambda entry: entry.name)
+    return {entry.name.removesuffix(".txt"): entry.read_text("utf-8") for entry in files}
+
+
+@cache
 def neighbours(layout: str) -> Mapping[str, str]:
     """The keys around each letter's: those whose middle is at most one and a quarter keys away."""
-    folder = resources.files("probeta.builders") / "spans" / "keyboards"
-    layouts = sorted(entry.name.removesuffix(".txt") for entry in folder.iterdir())
-    one_of(layout, layouts, what="keyboard layout")
+    lines = layouts()[one_of(layout, layouts(), what="keyboard layout")].splitlines()
     places = {}
-    lines = (folder / f"{layout}.txt").read_text("utf-8").splitlines()
     rows = [line.split() for line in lines if not line.startswith("#")]
     for number, (shift, letters) in enumerate(rows):
         for column, letter in enumerate(letters):

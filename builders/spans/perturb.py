@@ -9,7 +9,7 @@ A row of a grid has the id ``<base_id>|<value>|<value>…`` in the grid's order,
   (``standard``, ``without``) and whose text is the input's; for every other row the grid's dimensions,
   joined by ``+``: ``casing+quotes``. So is ``standard|without`` where a pair of quotation marks was stripped;
 * ``parameters``: null for a base sentence, else a JSON object with the policies that are not the
-  default ones and with what was met (``found_quotes``);
+  default ones, with the seed where a value draws by it, and with what was met (``found_quotes``);
 * ``duplicate_of``: the id of the first row of the same base with the same text and spans, else null.
 
 A row of a single operation has the id ``<base_id>|<operation>|<hash of the parameters>``, ``operation``
@@ -97,10 +97,12 @@ class _Dimension(NamedTuple):
 class _Cell(NamedTuple):
     """One combination of a grid: the end of its rows' ids and the attributes that they share.
 
+    ``chosen``: the parameters that are not the default ones, and the seed where something was drawn by it.
     ``may_be_base``: all of its values are those that leave a sentence as it is.
     """
 
     suffix: str
+    chosen: dict[str, Any]
     shared: dict[str, Any]
     may_be_base: bool
 
@@ -181,8 +183,8 @@ def _rows(
 ) -> Iterator[Sentence]:
     chosen: dict[str, Any] = {}
     for dimension in dimensions:
-        chosen |= _with_seed(dimension.perturbation, dimension.perturbation.chosen(), seed)
-    cells = _cells(dimensions, parameters=_json(chosen))
+        chosen |= dimension.perturbation.chosen()
+    cells = _cells(dimensions, chosen, seed)
     operation = _operation_name(dimensions)
     for sentence in sentences:
         base = {**sentence.attributes, "base_id": sentence.attributes.get("base_id") or sentence.id}
@@ -191,7 +193,9 @@ def _rows(
         hashed = "text_hash" in base
         seen: _Seen = {}
         variants = _product(sentence, dimensions, seed) if dimensions else []
-        for (suffix, shared, may_be_base), (text, spans, record) in zip(cells, variants, strict=True):
+        for (suffix, parameters, shared, may_be_base), (text, spans, record) in zip(
+            cells, variants, strict=True
+        ):
             row_id = sentence.id + suffix
             attributes = base | shared
             if text in seen:
@@ -200,7 +204,7 @@ def _rows(
                 seen[text] = [(spans, row_id)]
             if (record or may_be_base) and not (may_be_base and text == sentence.text):
                 attributes["operation"] = operation
-                attributes["parameters"] = _json({**chosen, **(record or {})})
+                attributes["parameters"] = _json({**parameters, **(record or {})})
             if hashed:
                 attributes["text_hash"] = text_hash(text)
             yield Sentence.unchecked(row_id, text, spans, attributes)
@@ -214,21 +218,24 @@ def _operation_name(dimensions: Sequence[_Dimension]) -> str:
     return "+".join(dimension.perturbation.name for dimension in dimensions)
 
 
-def _cells(dimensions: Sequence[_Dimension], *, parameters: str) -> list[_Cell]:
+def _cells(dimensions: Sequence[_Dimension], chosen: Mapping[str, Any], seed: int) -> list[_Cell]:
     """Every combination, the last dimension varying fastest."""
     if not dimensions:
         return []
     cells = []
     for values in product(*(dimension.values for dimension in dimensions)):
         shared: dict[str, Any] = {}
+        parameters = dict(chosen)
         base = True
         for (perturbation, _), value in zip(dimensions, values, strict=True):
             shared[perturbation.name] = value
-            base = base and value == perturbation.values[0]
+            if value != perturbation.values[0]:
+                base = False
+                parameters = _with_seed(perturbation, parameters, seed)
         shared["operation"] = None if base else _operation_name(dimensions)
-        shared["parameters"] = None if base else parameters
+        shared["parameters"] = None if base else _json(parameters)
         shared["duplicate_of"] = None
-        cells.append(_Cell("".join(f"|{value}" for value in values), shared, base))
+        cells.append(_Cell("".join(f"|{value}" for value in values), parameters, shared, base))
     return cells
 
 

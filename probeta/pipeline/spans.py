@@ -28,10 +28,12 @@ def make(recipe: SpanRecipe, options: Options) -> Product:
     content = load_content(recipe)
     drawn = generate_base(recipe, seed=options.seed, per_cell=options.per_cell, content=content)
     base = list(made.with_span_attributes(drawn, recipe))
-    splits = {SPLIT: list(made.variants(base, recipe))}
+    splits = {SPLIT: list(made.variants(base, recipe, seed=options.seed))}
     hidden = held_back_base(content)
     for split, rows in hidden.items():
-        splits[split] = list(made.variants(made.with_span_attributes(rows, recipe), recipe))
+        splits[split] = list(
+            made.variants(made.with_span_attributes(rows, recipe), recipe, seed=options.seed)
+        )
     columns = made.sentence_columns(recipe)
     names = made.span_columns(recipe)
     tokenizer = Tokenizer(recipe.language, any_language=True)

@@ -29,7 +29,7 @@ def make(recipe: TaggedRecipe, options: Options) -> Product:
         raise DataError(faults)
     read = read_tagged_corpus(options.corpus, recipe, labels=options.labels)
     splits = {
-        split: list(made.variants(made.with_span_attributes(base, recipe), recipe))
+        split: list(made.variants(made.with_span_attributes(base, recipe), recipe, seed=options.seed))
         for split, base in sorted(read.items())
     }
     taggers = {split: made.KeptTokens(base) for split, base in read.items()}
