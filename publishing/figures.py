@@ -26,18 +26,21 @@ def figures(facts: Facts, *, language: str = ENGLISH) -> dict[str, str]:
     made = {}
     for name, values in NUMBERS.items():
         if found := values(facts, say):
-            made[f"reports/{name}.{ending}"] = draw(name, found, say)
+            axes = grid_axes(facts) if name == "grid" else {}
+            made[f"reports/{name}.{ending}"] = draw(name, found, say, axes=axes)
     return made
 
 
-def draw(name: str, values: Values, say: Words) -> str:
-    """One figure, its titles and numbers in the language."""
+def draw(name: str, values: Values, say: Words, *, axes: Mapping[str, str] | None = None) -> str:
+    """One figure, its titles and numbers in the language; ``axes`` gives those of ``x`` and ``y`` that facts name."""
     import vl_convert
 
     folder = files("probeta.templates") / "card" / "figures"
     spec = json.loads((folder / f"{name}.vl.json").read_text(encoding="utf-8"))
     spec |= json.loads((folder / "style.json").read_text(encoding="utf-8"))
     spec = _told(spec, say)
+    for axis, title in (axes or {}).items():
+        spec["encoding"][axis]["title"] = title
     sizes = [value for row in values for value in row.values() if isinstance(value, int)]
     if max(sizes, default=0) < STYLES[say.language].marked_from:
         # No number is so large that the language marks its thousands.
@@ -79,6 +82,12 @@ def _grid(facts: Facts, _: Words) -> Values:
         }
         for values, _, made, _ in cells
     ]
+
+
+def grid_axes(facts: Facts) -> dict[str, str]:
+    """The names of the grid's attributes: the first is down, the others across."""
+    first, *others = next((list(values) for values, *_ in views.coverage(facts)), [""])
+    return {"y": first, "x": ", ".join(others)}
 
 
 def _genres(facts: Facts, say: Words) -> Values:

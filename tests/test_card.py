@@ -16,11 +16,14 @@ from datasets import Features, List, Value
 
 from probeta import builtset
 from probeta.builders.pairs import chosen, filters
+from probeta.builders.spans.registry import Registry
 from probeta.cli.main import main
 from probeta.errors import DataError
 from probeta.pipeline.build import build
 from probeta.publishing import card, citation, views
 from probeta.publishing.facts import Facts, gather
+from probeta.publishing.fields import meanings
+from probeta.publishing.figures import grid_axes
 from probeta.publishing.lint import lint
 from probeta.publishing.regions import hand_text, without_hand_text
 from probeta.publishing.sections import findings, structure
@@ -172,6 +175,34 @@ def test_the_card_in_spanish_is_all_in_spanish(blas: Path) -> None:
     assert not [one for one in (*written, *phrases("es")) if len(one) > 12 and f" {one} " in f" {lines} "]
     # The figure is its own, and says nothing in English.
     assert "](reports/grid.es.svg)" in text and (blas / "reports/grid.es.svg").is_file()
+
+
+def test_the_figure_of_the_grid_names_its_axes(blas: Path) -> None:
+    facts = facts_of(blas)
+    axes = grid_axes(facts)
+    by = list(views.coverage(facts)[0][0])
+    assert axes == {"y": by[0], "x": ", ".join(by[1:])}
+    assert axes["y"] and axes["x"]
+    for name in ("grid.svg", "grid.es.svg"):
+        drawn = (blas / "reports" / name).read_text(encoding="utf-8")
+        assert all(f">{title}</text>" in drawn for title in axes.values())
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_what_every_operation_does_is_said_in_the_card(language: str) -> None:
+    say = Words(language, load_recipe("blas"))
+    for name in (
+        "casing",
+        "quotes",
+        "strip_diacritics",
+        "drop_final_punctuation",
+        "double_whitespace",
+        "keyboard_typo",
+        "ro_orthography",
+    ):
+        assert meanings()["any"][name][language]
+        for value in Registry().find(name).values:
+            assert say.attribute_value(name, value), (name, value)
 
 
 @pytest.mark.parametrize("name", ["blas", "esnlir", "histnero"])
