@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,7 +109,7 @@ def cells(
     predicted = None
     if where is None and all(name in result.attributes for name in attributes):
         predicted = _count([result.attributes[name] for name in attributes])
-    keys = sorted(gold.keys() | (predicted or {}).keys(), key=lambda key: _rank(key, attributes, order or {}))
+    keys = sorted(gold.keys() | (predicted or {}).keys(), key=ranked_by(attributes, order))
     places = np.flatnonzero(chosen)
     members: dict[tuple[str, ...], list[int]] = {}
     for place, key in zip(places.tolist(), zip(*columns, strict=True), strict=True):
@@ -143,14 +143,19 @@ def _count(columns: Sequence[Values]) -> dict[tuple[str, ...], int]:
     return found
 
 
-def _rank(
-    key: tuple[str, ...], attributes: Sequence[str], order: Mapping[str, Sequence[str]]
-) -> list[tuple[int, str]]:
-    ranks = []
-    for attribute, value in zip(attributes, key, strict=True):
-        declared = order.get(attribute, ())
-        ranks.append((declared.index(value) if value in declared else len(declared), value))
-    return ranks
+def ranked_by(
+    attributes: Sequence[str], order: Mapping[str, Sequence[str]] | None = None
+) -> Callable[[tuple[str, ...]], list[tuple[int, str]]]:
+    """A key to sort values of ``attributes`` by: declared ones in their order, then the others by name."""
+
+    def rank(key: tuple[str, ...]) -> list[tuple[int, str]]:
+        ranks = []
+        for attribute, value in zip(attributes, key, strict=True):
+            declared = (order or {}).get(attribute, ())
+            ranks.append((declared.index(value) if value in declared else len(declared), value))
+        return ranks
+
+    return rank
 
 
 def extremes(found: Sequence[Cell], *, count: int = 3) -> dict[str, list[Cell]]:

@@ -23,7 +23,7 @@ from probeta.evaluation.read import Loaded, load_columns, load_items, refuse_spl
 from probeta.evaluation.scoring import MATCHES, Choices, SpanScores, item_attributes, score_spans
 from probeta.evaluation.strings import in_place_of_spans, load_strings
 from probeta.evaluation.units import unknown_attribute
-from probeta.formats import ReadOptions
+from probeta.formats import ReadOptions, format_of
 from probeta.formats.base import REGIONS
 from probeta.signature import signature
 
@@ -280,14 +280,16 @@ def _load(files: Files, protocol: Protocol, request: Request) -> tuple[Loaded, d
             files.gold, options=request.options, columns=[request.options.tag_column, *files.columns.values()]
         )
         return gold, dict(zip(files.columns, others, strict=True))
-    gold = load(files.gold, options=request.options, format=files.gold_format)
+    gold_format = files.gold_format or format_of(files.gold, option="--gold-format")
+    gold = load(files.gold, options=request.options, format=gold_format)
     texts = {item.id: item.text for item in gold.items if item.id is not None and item.text is not None}
     options = replace(request.options, texts=texts, regions=request.system_regions)
     if request.system_scheme is not None:
         options = replace(options, scheme=request.system_scheme)
     found = {}
     for name, path in files.systems.items():
-        found[name] = load(path, options=options, format=files.system_format)
+        system_format = files.system_format or format_of(path, option="--pred-format")
+        found[name] = load(path, options=options, format=system_format)
         if not found[name].items and any(doubt.code == "not_annotated" for doubt in found[name].doubts):
             other = next(key for key in REGIONS if key != request.system_regions)
             raise UsageError(f"{path}: no task has {request.system_regions}; say --pred-regions {other}")

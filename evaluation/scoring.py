@@ -21,6 +21,7 @@ from probeta.evaluation.compare import (
 )
 from probeta.evaluation.counts import Counts, macro
 from probeta.evaluation.examples import examples
+from probeta.evaluation.false_alarms import FalseAlarms, false_alarms
 from probeta.evaluation.intervals import Interval, clusters, percentile, percentile_json, resample
 from probeta.evaluation.items import Item, Matched, surface
 from probeta.evaluation.paired import Contrast, PairedResult, paired
@@ -58,6 +59,7 @@ class SystemScores:
     examples: Mapping[str, Sequence[Mapping[str, Any]]]
     invalid: Mapping[str, int] = field(default_factory=dict)
     repeated: int = 0
+    false_alarms: FalseAlarms | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The design's keys and what else is known."""
@@ -77,6 +79,8 @@ class SystemScores:
                 "tokens": int(self.tokens.tokens.sum()),
                 "equal": int(self.tokens.equal.sum()),
             }
+        if self.false_alarms is not None:
+            found["false_alarms"] = self.false_alarms.to_json()
         if self.paired:
             found["paired"] = [result.to_json() for result in self.paired]
         if self.examples:
@@ -206,6 +210,14 @@ def score_spans(
             ),
             invalid=(invalid or {}).get(name, {}),
             repeated=predicted[name].repeated,
+            false_alarms=false_alarms(
+                without_gold=np.bincount(table.item, minlength=len(gold)) == 0,
+                predicted=np.bincount(predicted[name].item, minlength=len(gold)) > 0,
+                base=cluster_names,
+                attributes=of_item,
+                by=choices.by,
+                order=choices.order,
+            ),
         )
     primary = {name: getattr(one.overall, choices.primary) for name, one in scores.items()}
     return SpanScores(

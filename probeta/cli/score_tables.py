@@ -66,6 +66,7 @@ def print_spans(found: SpanEvaluation) -> None:
         if crossing not in shown:
             _print_by(found, crossing)
     _print_extremes(found)
+    _print_false_alarms(systems.values())
     _print_paired(systems.values())
     _print_comparison(found)
     if any(one.by or one.paired for one in systems.values()) or protocol.tables or found.scores.scenario:
@@ -211,6 +212,25 @@ def _print_extremes(found: SpanEvaluation) -> None:
     if rows and table is not None:
         header = ["system", "", CROSS.join(table.attributes), "n", "R", "95 %"]
         print_table("Worst and best cells", header, rows, words=3)
+
+
+def _print_false_alarms(systems: Iterable[SystemScores]) -> None:
+    """Of sentences in which there is nothing to find, where something was found: all, then by attribute."""
+    rows = []
+    for one in systems:
+        alarms = one.false_alarms
+        if alarms is None:
+            continue
+        parts = [("", alarms)]
+        for crossing, by_value in alarms.by.items():
+            parts += [(f"{crossing}={value}", part) for value, part in by_value.items()]
+        rows += [
+            [one.name, part, str(of.sentences), str(of.alarms), percent(of.rate), ranged(of.interval)]
+            for part, of in parts
+        ]
+    if rows:
+        header = ["system", "", "sentences", "with a prediction", "rate", "95 %"]
+        print_table("False alarms: sentences without gold", header, rows, words=2)
 
 
 def _print_paired(systems: Iterable[SystemScores]) -> None:

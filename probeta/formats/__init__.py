@@ -85,8 +85,10 @@ FORMATS: dict[str, Format] = {
 }
 
 
-def format_of(path: Path | str, *, writing: bool = False) -> str:
+def format_of(path: Path | str, *, writing: bool = False, option: str | None = None) -> str:
     """The name of the format of ``path``, by its ending; JSONL for ``-``.
+
+    ``option`` is what names a format where the ending does not: ``--from``, or ``--to`` in writing, if not said.
 
     >>> format_of("dev.conll")
     'conll'
@@ -99,7 +101,7 @@ def format_of(path: Path | str, *, writing: bool = False) -> str:
     for name, known in FORMATS.items():
         if suffix in known.endings:
             return name
-    option = "--to" if writing else "--from"
+    option = option or ("--to" if writing else "--from")
     endings = ", ".join(ending for known in FORMATS.values() for ending in known.endings)
     names = ", ".join(name for name, known in FORMATS.items() if known.writes or not writing)
     raise UsageError(
