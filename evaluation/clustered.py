@@ -65,7 +65,7 @@ class Together:
 
     >>> one = Together(["a", "a", "b", "b"])
     >>> found = one.rate(np.array([True, True, False, False]), np.ones(4, dtype=bool))
-    >>> found.rate, found.variance
+    >>> found.rate, round(found.variance, 6)
     (0.5, 0.25)
     """
 
