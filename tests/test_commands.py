@@ -55,6 +55,8 @@ def test_help_shows_an_example(name: str) -> None:
     done = run(name, "--help")
     assert done.returncode == 0, done.stderr
     assert f"probeta {name}" in done.stdout.split("Options")[0].replace("Usage", "", 1)
+    # All alike: plain, without boxes and without a type beside a flag.
+    assert "╭" not in done.stdout and "<bool>" not in done.stdout
 
 
 def test_an_unknown_command_names_the_nearest() -> None:

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from probeta.cli.common import Json, print_faults, print_json, print_listed, reported
+from probeta.cli.common import Json, command_app, print_faults, print_json, print_listed, reported
 
-app = typer.Typer(add_completion=False)
+app = command_app()
 
 
 @app.command()

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from probeta.cli.common import Json, print_json, reported
+from probeta.cli.common import Json, command_app, print_json, reported
 
-app = typer.Typer(add_completion=False)
+app = command_app()
 
 
 @app.command()
