@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -119,6 +120,8 @@ def shown(value: Any, text: str | None = None, *, nothing: str = "(no span)") ->
     '«Pop» ENG; «hit» ENG'
     >>> shown([(7, 10, "ENG")], "hit, o hit")
     '«hit» ENG (7-10)'
+    >>> shown([(0, 7, "ENG")], "big\\nhit")
+    '«big↵hit» ENG'
     """
     if value is None:
         return ""
@@ -133,4 +136,6 @@ def _quoted(span: Span, text: str | None) -> str:
     if text is None or len(words) != end - start:
         return f"{start}-{end} {label}"
     twice = text.find(words) != text.rfind(words)
+    # Answers stand one a line.
+    words = re.sub(r"\r\n?|\n", "↵", words)
     return f"«{words}» {label}" + (f" ({start}-{end})" if twice else "")
