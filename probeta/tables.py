@@ -277,6 +277,11 @@ def _number_cell(sheet: Any, text: str) -> Any:
     return _text_cell(sheet, text)
 
 
+def _widths(lines: Sequence[Sequence[str]]) -> list[int]:
+    """How many characters wide each column is: all of its cells can be read, but for very long texts."""
+    return [min(80, max(8, 2 + max(map(len, column)))) for column in zip(*lines, strict=True)]
+
+
 def _without_times(path: Path) -> None:
     """Write a workbook again without the time at which it was made, which its properties and its ZIP have."""
     with zipfile.ZipFile(path) as archive:
@@ -308,11 +313,15 @@ def write_table(
     with atomic.file(path) as temporary:
         if path.suffix.lower() == ".xlsx":
             import openpyxl
+            from openpyxl.utils import get_column_letter
 
             book = openpyxl.Workbook(write_only=True)
             sheet = book.create_sheet(path.stem[:31])
+            lines = list(map(cells, rows))
+            for number, width in enumerate(_widths([columns, *lines]), start=1):
+                sheet.column_dimensions[get_column_letter(number)].width = width
             sheet.append([_text_cell(sheet, column) for column in columns])
-            for values in map(cells, rows):
+            for values in lines:
                 sheet.append(
                     [
                         _number_cell(sheet, value) if column in numbers else _text_cell(sheet, value)

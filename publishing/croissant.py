@@ -115,7 +115,7 @@ def responsible(facts: Facts) -> dict[str, Any]:
     steps = views.funnel(facts)
     filters = [name.replace("_", " ") for kind, name, _ in steps if kind == "filter"]
     agreed = [
-        f"{name.replace('_', ' ')} {estimate['value']:.3f}"
+        f"{name.replace('_', ' ')} {estimate['value']:z.3f}"
         for name, estimate in views.agreement(facts)
         if estimate.get("value") is not None
     ]

@@ -67,3 +67,16 @@ def test_the_german_example_of_the_docs_builds_and_is_sound(tmp_path: Path) -> N
     }
     assert "spacy.blank('de')" in built.signature
     assert check(tmp_path / "set").faults == []
+
+
+def test_a_sentence_may_have_no_span_and_a_span_no_entry(tmp_path: Path) -> None:
+    folder = small_recipe.write(
+        tmp_path / "recipe",
+        [{"text": "Hoy no hay nada."}, {"text": "Le duele el [[pie]].", "entry": ""}],
+        attributes={"size": {**small_recipe.DECLARATION["attributes"]["size"], "level": "sentence"}},
+        grid={"by": ["size"], "cells": [{"values": {"size": "small"}, "target": 2}]},
+        lexicons={},
+    )
+    build(folder, out=tmp_path / "set")
+    assert builtset.read(tmp_path / "set", "spans").num_rows == 1
+    assert check(tmp_path / "set").faults == []

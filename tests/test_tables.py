@@ -62,6 +62,13 @@ def test_a_formula_is_refused_with_its_cell_and_blank_rows_are_skipped(tmp_path:
         read_table(tmp_path / "t.xlsx")
 
 
+def test_the_columns_of_a_workbook_are_as_wide_as_what_they_hold(tmp_path: Path) -> None:
+    rows = [{"id": "a", "text": "x" * 50, "note": "y" * 500}, {"id": "b", "text": None, "note": None}]
+    write_table(tmp_path / "t.xlsx", columns=["id", "text", "note"], rows=rows)
+    sheet = openpyxl.load_workbook(tmp_path / "t.xlsx").worksheets[0]
+    assert [sheet.column_dimensions[letter].width for letter in "ABC"] == [8, 52, 80]
+
+
 @pytest.mark.parametrize("ending", ["csv", "tsv", "xlsx"])
 def test_what_is_written_is_read_back(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"t.{ending}"

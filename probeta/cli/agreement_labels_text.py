@@ -71,7 +71,7 @@ def annotators(annotators: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
                 number(row["kappa"]),
                 number(row["with_majority"]),
                 number(row["alpha_without"]),
-                "-" if row["change"] is None else f"{row['change']:+.3f}",
+                "-" if row["change"] is None else f"{row['change']:+z.3f}",
             )
             for name, row in annotators.items()
         ],

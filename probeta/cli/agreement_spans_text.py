@@ -90,7 +90,7 @@ def annotators(annotators: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
                 str(row["spans"]),
                 number(row["span_f1"]),
                 number(row["span_f1_without"]),
-                "-" if row["change"] is None else f"{row['change']:+.3f}",
+                "-" if row["change"] is None else f"{row['change']:+z.3f}",
             )
             for name, row in annotators.items()
         ],

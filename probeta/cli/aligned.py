@@ -35,8 +35,12 @@ def titled(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> 
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """A value as printed; an undefined one is a dash."""
-    return "-" if value is None else f"{value:.{digits}f}"
+    """A value as printed; an undefined one is a dash, and what rounds to zero has no sign.
+
+    >>> number(0.61234), number(-0.0002), number(None)
+    ('0.612', '0.000', '-')
+    """
+    return "-" if value is None else f"{value:z.{digits}f}"
 
 
 def with_interval(estimate: Mapping[str, Any]) -> str:

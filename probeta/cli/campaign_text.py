@@ -103,7 +103,7 @@ def print_status(report: Mapping[str, Any]) -> None:
         elif value["value"] is None:
             print(f"{name} so far: undefined, {value['reason']}")
         else:
-            print(f"{name} so far: {value['value']:.3f} on {value['items']} items")
+            print(f"{name} so far: {value['value']:z.3f} on {value['items']} items")
     for title in ("faults", "notes"):
         if report[title]:
             print(f"{title}: " + ", ".join(f"{count} {code}" for code, count in report[title].items()))

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 
 
 def percent(value: float | None) -> str:
-    """A fraction in percent, two decimals; a dash where it is undefined.
+    """A fraction in percent, two decimals; a dash where it is undefined. What rounds to zero has no sign.
 
-    >>> percent(489 / 2076), percent(None)
-    ('23.55', '-')
+    >>> percent(489 / 2076), percent(-1e-9), percent(None)
+    ('23.55', '0.00', '-')
     """
-    return "-" if value is None else f"{100 * value:.2f}"
+    return "-" if value is None else f"{100 * value:z.2f}"
 
 
 def share(value: float | None) -> str:
