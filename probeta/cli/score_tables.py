@@ -179,7 +179,7 @@ def _print_by(found: SpanEvaluation, crossing: str) -> None:
     for name, one in systems.items():
         accuracies = one.token_accuracy_by.get(crossing, {})
         for cell in one.by[crossing]:
-            gap = "-" if cell.gap is None else f"{100 * cell.gap:+.2f}"
+            gap = "-" if cell.gap is None else f"{100 * cell.gap:+z.2f}"
             rows.append(
                 [
                     name,
@@ -237,7 +237,7 @@ def _print_paired(systems: Iterable[SystemScores]) -> None:
     rows = []
     for one in systems:
         for result in one.paired:
-            difference = "-" if result.difference is None else f"{100 * result.difference:+.2f}"
+            difference = "-" if result.difference is None else f"{100 * result.difference:+z.2f}"
             rows.append(
                 [
                     one.name,
@@ -282,7 +282,7 @@ def _print_differences(differences: Sequence[Difference], primary: str, *, drawn
         [
             one.first,
             one.second,
-            "-" if one.value is None else f"{100 * one.value:+.2f}",
+            "-" if one.value is None else f"{100 * one.value:+z.2f}",
             ranged(one.interval),
             "-" if one.p_value is None else f"{one.p_value:.3f}",
         ]
@@ -396,7 +396,7 @@ def print_pairs(found: PairEvaluation) -> None:
                 name,
                 value,
                 *_accuracy(part),
-                "-" if (gap := one.gap(part)) is None else f"{100 * gap.value:+.2f}",
+                "-" if (gap := one.gap(part)) is None else f"{100 * gap.value:+z.2f}",
                 ranged(None if gap is None else gap.interval),
                 percent(part.macro_f1),
             ]
