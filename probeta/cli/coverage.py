@@ -62,8 +62,7 @@ def print_coverage(cells: Sequence[CellCoverage]) -> None:
     table.add_column("status", no_wrap=True)
     for cell in cells:
         numbers = (cell.target, cell.hand_picked, cell.drawn, cell.templates, cell.maximum)
-        reason = f" ({cell.reason})" if cell.reason else ""
-        status = f"{cell.status.replace('_', '-')}{reason}"
+        status = cell.status.replace("_", "-")
         table.add_row(*cell.values.values(), *(f"{one:,}" for one in numbers), share(cell.share), status)
     sums = [
         sum(getattr(cell, name) for cell in cells)
@@ -73,3 +72,7 @@ def print_coverage(cells: Sequence[CellCoverage]) -> None:
     table.add_row("all", *[""] * (len(names) - 1), *(f"{one:,}" for one in sums), "", "")
     # Wide enough for any table: a pipe or a narrow window must not cut numbers off or break a row.
     Console(width=1000, highlight=False, soft_wrap=True).print(table)
+    # Below it: a sentence in a column makes every line as long as the longest.
+    for cell in cells:
+        if cell.reason:
+            print(f"{' '.join(str(value) for value in cell.values.values())}: {cell.reason}")
