@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from hub_standin import Hub
     from label_studio import FaultProxy, Studio
 
+    from probeta.publishing.lint import Linted
+
 # Machines differ in speed; a slow example is no fault.
 settings.register_profile("probeta", deadline=None, print_blob=True)
 settings.load_profile("probeta")
@@ -39,6 +41,33 @@ def blas(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("sets") / "blas"
     build("blas", out=out)
     return out
+
+
+@pytest.fixture(scope="module")
+def towns(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built blank recipe, small enough to be pushed many times; a test that changes it works on a copy."""
+    from probeta.pipeline.build import build
+
+    out = tmp_path_factory.mktemp("sets") / "towns"
+    build("blank", out=out)
+    return out
+
+
+@pytest.fixture(scope="module")
+def linted_towns(towns: Path) -> Linted:
+    """The gates' answer on ``towns``."""
+    from probeta.publishing.lint import lint
+
+    return lint(towns)
+
+
+@pytest.fixture
+def linted_once(linted_towns: Linted, towns: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The gates' answer on a folder that does not change, asked once for many pushes of it."""
+    from probeta.publishing import push
+    from probeta.publishing.lint import lint
+
+    monkeypatch.setattr(push, "lint", lambda path: linted_towns if path == towns else lint(path))
 
 
 def _compose(documents: int, paragraphs: int, seed: int, hits: float) -> Iterator[dict[str, object]]:

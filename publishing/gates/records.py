@@ -16,7 +16,7 @@ from probeta.errors import Fault
 from probeta.publishing.gates.subject import DataFile
 
 #: Options of a config after which a CSV file is no longer what it looks like.
-OTHER_FORM = {"names", "header", "skiprows", "quotechar", "quoting", "escapechar", "comment", "decimal"}
+_OTHER_FORM = {"names", "header", "skiprows", "quotechar", "quoting", "escapechar", "comment", "decimal"}
 
 Record = tuple[int, Mapping[str, Any]]
 
@@ -38,9 +38,9 @@ def records(
     elif file.kind == "csv":
         yield from _csv(file, options)
     elif file.kind == "jsonl":
-        yield from _lines(file.path.read_bytes())
+        yield from _lines(file)
     elif file.path.suffix.lower() == ".json":
-        yield from _json(file.path.read_bytes())
+        yield from _json(file)
 
 
 def columns_of(file: DataFile, rows: Sequence[Record]) -> list[str]:
@@ -66,42 +66,72 @@ def id_faults(file: DataFile, values: Iterable[tuple[int, Any]], seen: set[str])
         seen.add(key)
 
 
-def _lines(data: bytes) -> Iterator[Record]:
-    for number, line in enumerate(data.split(b"\n"), start=1):
-        if line.strip():
-            try:
-                row = jsontext.parse(line.decode("utf-8"))
-            except (UnicodeDecodeError, jsontext.NotJson):
-                continue
-            if isinstance(row, dict):
-                yield number, row
+def json_lines(file: DataFile) -> Iterator[tuple[int, Mapping[str, Any]] | Fault]:
+    """The lines of a JSON lines file with their numbers, from 1; a line that is no object is a fault in its place.
+
+    Blank lines are passed over, as readers do. What follows a line that is not UTF-8 is not read.
+    """
+    for number, line in enumerate(file.path.read_bytes().split(b"\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = jsontext.parse(line.decode("utf-8"))
+        except UnicodeDecodeError:
+            yield Fault(
+                code="encoding", message="the line is not UTF-8", **file.place(number), fix="save as UTF-8"
+            )
+            return
+        except jsontext.NotJson as error:
+            yield Fault(code="json", message=f"the line is not JSON: {error}", **file.place(number))
+            continue
+        if isinstance(row, dict):
+            yield number, row
+        else:
+            yield Fault(code="json", message="the line is not an object", **file.place(number))
 
 
-def _json(data: bytes) -> Iterator[Record]:
+def csv_lines(file: DataFile, options: Mapping[str, Any]) -> Iterator[tuple[int, list[str]]] | None:
+    """The rows of a CSV file with the numbers of the lines that they end in, the head first.
+
+    None where what its cells are only its own reader knows, by the ``options`` of its config. Raises a
+    UnicodeDecodeError where it is not in the encoding that they name, by default UTF-8.
+    """
     try:
-        value = jsontext.parse(data.decode("utf-8"))
+        text = file.path.read_bytes().decode(str(options.get("encoding", "utf-8"))).removeprefix("\ufeff")
+    except LookupError:
+        return None  # an encoding that is none: loading back says so
+    delimiter = separator(file, options)
+    if set(options) & _OTHER_FORM or len(delimiter) != 1:
+        return None
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    return ((reader.line_num, row) for row in reader)
+
+
+def _lines(file: DataFile) -> Iterator[Record]:
+    return (line for line in json_lines(file) if not isinstance(line, Fault))
+
+
+def _json(file: DataFile) -> Iterator[Record]:
+    try:
+        value = jsontext.parse(file.path.read_bytes().decode("utf-8"))
     except UnicodeDecodeError:
         return
     except jsontext.NotJson:
         # Lines of JSON are often in a file that ends in .json, and datasets reads them.
-        yield from _lines(data)
+        yield from _lines(file)
         return
     rows = value if isinstance(value, list) else [value]
     yield from ((number, row) for number, row in enumerate(rows, start=1) if isinstance(row, dict))
 
 
 def _csv(file: DataFile, options: Mapping[str, Any]) -> Iterator[Record]:
-    delimiter = separator(file, options)
-    if set(options) & OTHER_FORM or len(delimiter) != 1:
-        return
     try:
-        encoding = str(options.get("encoding", "utf-8"))
-        text = file.path.read_bytes().decode(encoding).removeprefix("\ufeff")
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-        head = next(reader, [])
-        for row in reader:
-            if len(row) == len(head):
-                cells = (cell if cell else None for cell in row)
-                yield reader.line_num, dict(zip(head, cells, strict=True))
-    except (UnicodeDecodeError, LookupError, csv.Error):
+        lines = csv_lines(file, options)
+    except UnicodeDecodeError:
         return
+    if lines is None:
+        return
+    _, head = next(lines, (0, []))
+    for number, row in lines:
+        if len(row) == len(head):
+            yield number, dict(zip(head, (cell or None for cell in row), strict=True))

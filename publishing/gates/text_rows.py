@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from probeta import jsontext
 from probeta.errors import Fault
-from probeta.publishing.gates.records import OTHER_FORM, separator
+from probeta.publishing.gates.records import csv_lines, json_lines, separator
 from probeta.publishing.gates.subject import DataFile
 from probeta.publishing.strict import strict_faults
 
@@ -29,30 +26,19 @@ _SIGNS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 def jsonl_faults(file: DataFile, features: Features | None) -> Iterator[Fault]:
     """A JSONL file: against the declared features, or against itself: keys and types that change."""
     rows: dict[int, Mapping[str, Any]] = {}
-    lines = 0
-    for number, line in enumerate(file.path.read_bytes().split(b"\n"), start=1):
-        # Readers skip blank lines.
-        if not line.strip():
-            continue
-        lines += 1
-        try:
-            row = jsontext.parse(line.decode("utf-8"))
-        except UnicodeDecodeError:
-            yield Fault(
-                code="encoding", message="the line is not UTF-8", **file.place(number), fix="save as UTF-8"
-            )
-            return
-        except jsontext.NotJson as error:
-            yield Fault(code="json", message=f"the line is not JSON: {error}", **file.place(number))
-            continue
-        if not isinstance(row, dict):
-            yield Fault(code="json", message="the line is not an object", **file.place(number))
-            continue
-        rows[number] = row
-    if features is not None and (rows or not lines):
+    broken = False
+    for line in json_lines(file):
+        if isinstance(line, Fault):
+            broken = True
+            yield line
+            if line.code == "encoding":
+                return
+        else:
+            rows[line[0]] = line[1]
+    if features is not None and (rows or not broken):
         yield from strict_faults(rows.values(), features, file=file.name)
         return
-    if not lines:
+    if not rows and not broken:
         yield Fault(code="split_empty", message="there is no row", file=file.name, fix="leave the split out")
         return
     yield from _consistent(file, rows)
@@ -168,23 +154,21 @@ def csv_faults(file: DataFile, features: Features | None, options: Mapping[str, 
 
     ``options`` are those of the config in the card, which its reader is given: ``sep`` and others.
     """
-    data = file.path.read_bytes()
     try:
-        text = data.decode("utf-8-sig")
+        lines = csv_lines(file, options)
     except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        if str(options.get("encoding", "utf-8")).lower().replace("-", "") in ("utf8", "utf8sig"):
-            yield Fault(
-                code="encoding", message="the file is not UTF-8", **file.place(line), fix="save as UTF-8"
-            )
+        named = str(options.get("encoding", "UTF-8"))
+        yield Fault(
+            code="encoding",
+            message=f"the file is not {named}",
+            **file.place(error.object.count(b"\n", 0, error.start) + 1),
+            fix="name the encoding of the file in the config" if "encoding" in options else "save as UTF-8",
+        )
         return
-    if set(options) & OTHER_FORM:
+    if lines is None:
         return  # What its cells are, only its own reader knows; loading back tries it.
     delimiter = separator(file, options)
-    if len(delimiter) != 1:
-        return
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    head = next(reader, [])
+    _, head = next(lines, (0, []))
     if fault := _separator_fault(file, head, delimiter):
         yield fault
         return
@@ -200,11 +184,10 @@ def csv_faults(file: DataFile, features: Features | None, options: Mapping[str, 
         name for name, feature in (features or {}).items() if str(getattr(feature, "dtype", "")) == "string"
     }
     empty = True
-    for row in reader:
+    for place, row in lines:
         if not row:
             continue
         empty = False
-        place = reader.line_num
         if len(row) != len(head):
             yield Fault(
                 code="cells",
