@@ -285,6 +285,9 @@ def test_wrong_use(campaign: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     code, _, err = call(capsys, str(file), "--rule", "original_matches_votes")
     assert code == 2
     assert "needs the original label" in err
+    code, _, err = call(capsys, str(file), "--without-decisions")
+    assert code == 2
+    assert "concerns a campaign folder" in err
 
 
 def test_gold_spans_go_on_to_convert_and_score(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

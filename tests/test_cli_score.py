@@ -134,10 +134,19 @@ def test_a_scenario_in_which_nothing_is_found_has_no_best(
 def test_a_file_without_a_known_ending_names_the_option(
     gold: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _, told = run(capsys, gold, "sys=es_core_news_sm", code=2)
+    other = gold.with_suffix(".what")
+    other.write_bytes(gold.read_bytes())
+    _, told = run(capsys, gold, f"sys={other}", code=2)
     assert "name one with --pred-format" in told
-    _, told = run(capsys, gold.with_suffix(".what"), gold, code=2)
+    _, told = run(capsys, other, gold, code=2)
     assert "name one with --gold-format" in told
+
+
+def test_a_file_that_is_not_there_is_told_before_its_ending(
+    gold: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, told = run(capsys, gold, "sys=es_core_news_sm", code=2)
+    assert "no such file: es_core_news_sm" in told
 
 
 def test_the_order_of_rows_changes_nothing(

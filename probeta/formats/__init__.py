@@ -101,6 +101,8 @@ def format_of(path: Path | str, *, writing: bool = False, option: str | None = N
     for name, known in FORMATS.items():
         if suffix in known.endings:
             return name
+    if not writing and not Path(path).exists():
+        raise UsageError(f"no such file: {path}")
     option = option or ("--to" if writing else "--from")
     endings = ", ".join(ending for known in FORMATS.values() for ending in known.endings)
     names = ", ".join(name for name, known in FORMATS.items() if known.writes or not writing)

@@ -36,10 +36,13 @@ def decisions(
 
     A round that is open, left out (``without``) or decided in part is a note, so that nobody takes votes
     for decisions. Labels are folded as the annotators' are. Raises a UsageError where ``without`` and
-    ``named`` stand together, or where the decisions are of another ``kind``.
+    ``named`` stand together, where ``without`` is asked of a table, or where the decisions are of another
+    ``kind``.
     """
     if named is not None and without:
         raise UsageError("--without-decisions and --decisions exclude each other: drop one")
+    if without and not annotations.is_dir():
+        raise UsageError(f"--without-decisions concerns a campaign folder; {annotations} is a table")
     own = annotations / ROUND
     if named is not None or not annotations.is_dir() or not own.is_dir():
         return Decisions() if named is None else _read(named, kind=kind, fold=fold)
